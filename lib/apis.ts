@@ -36,6 +36,7 @@ export function addApis(
   if (network) apis.enable(network, anyOf(isSet(attached?.network), isSet(domain)));
   apis.enable("certificatemanager", allOf(v.domain.isSet(), v.certificateValidation.eq("dns")));
   if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
-  if (schedules) apis.enable(schedules, anyOf(isSet(dumpSchedule), isCheckedUp(scope, v)));
+  const isScheduled = anyOf(isSet(dumpSchedule), isCheckedUp(scope, v), v.signInProbe.isSet());
+  if (schedules) apis.enable(schedules, isScheduled);
   return apis;
 }

@@ -29,6 +29,7 @@ import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
 import { MAIL, MAIL_RELATIONS, type SmtpProps } from "./idp/mail";
 import { type BucketAttributes } from "./idp/media-bucket";
 import { PROBE_RELATIONS, PROBES, type ProbeProps } from "./idp/probes";
+import { SIGN_IN_PROBE, SIGN_IN_PROBE_RELATIONS, type SignInProbeProps } from "./idp/sign-in-probe";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
 import { WORKER_WARNINGS, type WorkerInputs } from "./idp/worker";
 import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DnsZoneProps, type DomainInputs } from "./platform/domain/domain";
@@ -91,6 +92,7 @@ type SharedInputs = DeploymentInputs &
   typeof UPGRADE_BACKUPS &
   typeof DUMPS &
   typeof CHECK_UP &
+  typeof SIGN_IN_PROBE &
   typeof PROBES &
   NetworkInputs &
   typeof EXISTING_PARTS &
@@ -116,6 +118,7 @@ export function commonInputs({ changedLabels, network, runner, ...words }: Varia
     ...UPGRADE_BACKUPS,
     ...DUMPS,
     ...CHECK_UP,
+    ...SIGN_IN_PROBE,
     ...PROBES,
     ...networkInputs(network),
     ...EXISTING_PARTS,
@@ -156,6 +159,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...BACKUP_RELATIONS,
   ...MAINTENANCE_RELATIONS,
   ...DUMP_RELATIONS,
+  ...SIGN_IN_PROBE_RELATIONS,
   ...PROBE_RELATIONS,
   ...NETWORK_RELATIONS,
   ...EXISTING_RELATIONS,
@@ -261,6 +265,7 @@ export interface CommonObjects {
   readonly protection: ProtectionProps;
   readonly secretEnvironmentVariables: Readonly<Record<string, ResourceWith<"secretData"> | SecretReference>>;
   readonly slo: ServiceLevelProps;
+  readonly signInProbe: SignInProbeProps;
   readonly smtp: SmtpProps;
   readonly startupProbe: ProbeProps;
 }

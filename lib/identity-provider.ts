@@ -1,10 +1,11 @@
 import { TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct, type IConstruct } from "constructs";
 
-import { isUnset, not, partIf, present, type Condition, isAlways } from "./core/conditional";
+import { isUnset, not, partIf, present, type Condition, isAlways, isNever } from "./core/conditional";
 import { allOf, anyOf, hcl } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
+import { concat } from "./core/expr-functions";
 import { rendered } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import {
@@ -35,7 +36,7 @@ import { RulesBrokenError } from "./core/rules-broken-error";
 import { type Advice, warnUnless } from "./core/warnings";
 import { addApis, type VariantApis } from "./apis";
 import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
-import { Blueprints } from "./idp/blueprints";
+import { Blueprints, SIGN_IN_PROBE_BLUEPRINT } from "./idp/blueprints";
 import { CheckUp, isCheckedUp, isHeard } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
@@ -50,6 +51,7 @@ import { mailPassword } from "./idp/mail";
 import { MediaBucket } from "./idp/media-bucket";
 import { commonVariables } from "./idp/environment";
 import { joinedSettings } from "./idp/secret-settings";
+import { SignInProbe } from "./idp/sign-in-probe";
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { workerCount } from "./idp/worker";
 import { existingFacts } from "./existing-parts";
@@ -78,6 +80,7 @@ const ACCOUNTS = {
   Runtime: ["idp-run", "Runs the identity provider", "service"],
   Dumper: ["idp-dump", "Dumps the database of the identity provider", "dump"],
   Checker: ["idp-check", "Asks the database of the identity provider what stands still", "checkUp"],
+  Prober: ["idp-probe", "Tries a sign-in at the identity provider", "signInProbe"],
 } as const;
 
 /** Paths of the deployments of each app, by what their names consist of. */
@@ -143,6 +146,9 @@ export abstract class IdentityProvider extends Construct {
   /** Service account of the check-up, which may read the database and nothing else; undefined without a check-up. */
   readonly checker: ServiceIdentity | undefined;
 
+  /** Service account of the sign-in probe, which may read its own password and nothing else; undefined without one. */
+  readonly prober: ServiceIdentity | undefined;
+
   /** The job that prepares the database. */
   abstract readonly initialization: DbInit;
 
@@ -169,6 +175,9 @@ export abstract class IdentityProvider extends Construct {
 
   /** The check-up of what stands still; undefined where nobody gets alerts. */
   abstract readonly checkUp: CheckUp | undefined;
+
+  /** The sign-in that is tried on a schedule; undefined without one. */
+  abstract readonly signInProbe: SignInProbe | undefined;
 
   /** Dumps of the database; undefined without a schedule and without dumps that are kept. */
   abstract readonly dump: DatabaseDump | undefined;
@@ -225,11 +234,11 @@ export abstract class IdentityProvider extends Construct {
     this.secrets = this.addSecrets();
     this.registry = this.addRegistry();
     // Undefined without blueprints, so that such an image is not built again.
-    const hasBlueprints =
-      (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
+    const isNamed = (props as { blueprints?: unknown }).blueprints !== undefined || !isNever(v.signInProbe.isSet());
+    const hasBlueprints = isNamed || Object.keys(blueprintFiles ?? {}).length > 0;
     this.image = this.addImage(
       hasBlueprints
-        ? new Blueprints(this, "Blueprints", { blueprints: settings.blueprints, blueprintFiles })
+        ? new Blueprints(this, "Blueprints", { blueprints: this.shippedBlueprints, blueprintFiles })
         : undefined,
     );
     this.media = this.addMediaBucket();
@@ -242,6 +251,8 @@ export abstract class IdentityProvider extends Construct {
     this.dumper = partIf(isScheduled, () => this.addAccount("Dumper", isScheduled));
     const isChecked = isCheckedUp(this, v);
     this.checker = partIf(isChecked, () => this.addAccount("Checker", isChecked));
+    const isProbed = v.signInProbe.isSet();
+    this.prober = partIf(isProbed, () => this.addAccount("Prober", isProbed));
   }
 
   /** What makes the deployment what it is, as far as a plan can compare it. @param others inputs of the variant */
@@ -285,13 +296,21 @@ export abstract class IdentityProvider extends Construct {
     return existingAccount(this.settings.existingServiceAccounts, name, this.settings.ownParts);
   }
 
+  /** Shipped blueprints to apply: those that are asked for, and the one of the sign-in probe. */
+  private get shippedBlueprints(): readonly string[] | undefined {
+    const { blueprints, signInProbe } = this.values;
+    const isProbed = signInProbe.isSet();
+    if (isNever(isProbed)) return this.settings.blueprints;
+    return concat<string>(blueprints, isProbed.choose<readonly string[]>([SIGN_IN_PROBE_BLUEPRINT], [])).list;
+  }
+
   private addSecrets(): IdpSecrets {
     const { context, settings } = this;
     const { existingSecrets } = settings;
     return new IdpSecrets(this, "Secrets", {
       context,
       secretLocations: context.secretLocations,
-      blueprints: settings.blueprints,
+      blueprints: this.shippedBlueprints,
       bootstrapPassword: settings.bootstrapPassword,
       bootstrapToken: settings.bootstrapToken,
       deletionProtection: settings.deletionProtection,
@@ -457,6 +476,19 @@ export abstract class IdentityProvider extends Construct {
     return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs, runner: runnerOf(checker) });
   }
 
+  /** The sign-in probe, as a job of the platform with an identity of its own. */
+  protected addSignInProbe(
+    runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
+    dependsOn: ITerraformDependable[],
+  ): SignInProbe | undefined {
+    const { image, prober, secrets, url, values: inputs } = this;
+    const { signInProbePassword: password } = secrets;
+    if (prober === undefined || password === undefined) return undefined;
+    const condition = inputs.signInProbe.isSet();
+    const runner = runnerOf(prober);
+    return new SignInProbe(this, "SignInProbe", { condition, image, inputs, password, runner, url, dependsOn });
+  }
+
   /** What a domain needs on either platform. @internal */
   protected addDomainSetup(
     domain: string,
@@ -482,8 +514,9 @@ export abstract class IdentityProvider extends Construct {
     platform: Pick<MonitoringProps, "domain" | "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
     dump: DatabaseDump | undefined,
     checkUp: CheckUp | undefined,
+    signInProbe: SignInProbe | undefined,
   ): Monitoring {
-    const { apis, checker, database, dumper, initializer, context, runtime, settings, values: v } = this;
+    const { apis, checker, database, dumper, initializer, context, prober, runtime, settings, values: v } = this;
     return new Monitoring(this, "Monitoring", {
       ...settings,
       ...platform,
@@ -499,6 +532,11 @@ export abstract class IdentityProvider extends Construct {
         jobName: checkUp.jobName,
         missingAfter: checkUp.missingAfter,
       },
+      signInProbe: signInProbe && {
+        condition: v.signInProbe.isSet(),
+        jobName: signInProbe.jobName,
+        missingAfter: signInProbe.missingAfter,
+      },
       connectionPool: isPooled(v),
       databaseId: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,
       isHeard: isHeard(this, v),
@@ -512,7 +550,7 @@ export abstract class IdentityProvider extends Construct {
               isDaily: dump.isDaily,
               jobName: dump.jobName,
             },
-      identities: present(initializer, runtime, dumper, checker),
+      identities: present(initializer, runtime, dumper, checker, prober),
       diskLimitGb: settings.databaseDiskLimitGb,
       maxConnections: database.connectionLimit,
       objectives: objectivesOf(v),

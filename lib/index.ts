@@ -26,6 +26,7 @@ export {
   type ResourcesSpec,
   type TlsPortSpec,
 } from "./idp/container-spec";
+export { type SignInProbe, type SignInProbeProps } from "./idp/sign-in-probe";
 export { type CheckUp, type CheckUpLimits } from "./idp/check-up";
 export { DbInit, type DbInitProps } from "./idp/db-init";
 export { type DatabaseDump, type DumpBucket } from "./idp/dumps";

@@ -14,6 +14,7 @@ import { type CheckUp } from "./idp/check-up";
 import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
+import { type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
@@ -161,6 +162,17 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   ...instanceRelations(INSTANCE, DEMAND),
   ...workerRelations(WORKER),
   {
+    // Without one, pods reach the passthrough load balancer only where a network policy lets them, and the server has a
+    // certificate of its own.
+    of: "signInProbe",
+    holds: (v) => v.signInProbe.isNull().or(v.domain.isSet()),
+    says: ({ domain, signInProbe }) =>
+      [
+        `${signInProbe.name} is given and ${domain.name} is not; there must be one, because a probe connects as users`,
+        `do, and trusts no self-signed certificate; set ${domain.name}, or remove ${signInProbe.name}`,
+      ].join(" "),
+  },
+  {
     of: "workerMaxCount",
     holds: (v) =>
       v.workerMaxCount.isNullOr((most) => allOf(isSeparate(v), most.floor().eq(most), most.ge(workerCount(v)))),
@@ -241,6 +253,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly url: string;
   readonly dump: DatabaseDump | undefined;
   readonly checkUp: CheckUp | undefined;
+  readonly signInProbe: SignInProbe | undefined;
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
 
@@ -303,6 +316,10 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.testMailCommand = this.commandOfTestMail();
     this.dump = this.addDump((identity) => this.jobs(identity), this.workload.ready);
     this.checkUp = this.addCheckUp((identity) => this.jobs(identity), this.workload.ready);
+    this.signInProbe = this.addSignInProbe(
+      (identity) => this.jobs(identity),
+      [...this.workload.ready, ...this.loadBalancer.ready],
+    );
     this.monitoring = this.addMonitoring(
       {
         domain: settings.domain,
@@ -313,6 +330,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       },
       this.dump,
       this.checkUp,
+      this.signInProbe,
     );
     this.grantCommands = this.listGrantCommands();
     this.complete(this.initialization, [
@@ -325,6 +343,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       ...this.monitoring.ready,
       ...(this.dump?.ready ?? []),
       ...(this.checkUp?.ready ?? []),
+      ...(this.signInProbe?.ready ?? []),
       clusterGuard.check,
     ]);
     this.useOwnProvider();

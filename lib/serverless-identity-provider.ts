@@ -14,6 +14,7 @@ import { type CheckUp } from "./idp/check-up";
 import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
+import { type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
@@ -178,6 +179,16 @@ const WARNINGS: readonly Advice<ServerlessInputs>[] = [
       ].join(" "),
   },
   {
+    states: "SignInProbeHasAccess",
+    holds: (v) => v.signInProbe.isNull().or(toText(v.publicAccess).isOneOf(["none", "false"]).not()),
+    says: (v) =>
+      [
+        `${v.signInProbe.name} is given and ${v.publicAccess.name} is ${v.publicAccess.shown};`,
+        `the probe has no permission to call the service, so it always fails; remove ${v.signInProbe.name},`,
+        `or set ${v.publicAccess.name} to invoker-check-off`,
+      ].join(" "),
+  },
+  {
     // A policy is useless if requests can bypass it.
     states: "RequestsPassThePolicy",
     holds: (v) => anyOf(v.protection.isNull().and(v.existingSecurityPolicy.isNull()), v.closeDefaultAddress),
@@ -223,6 +234,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly url: string;
   readonly dump: DatabaseDump | undefined;
   readonly checkUp: CheckUp | undefined;
+  readonly signInProbe: SignInProbe | undefined;
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
 
@@ -278,6 +290,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.url = this.urlOfServer();
     this.dump = this.addDump((identity) => this.scheduledJobs(identity), this.service.ready);
     this.checkUp = this.addCheckUp((identity) => this.scheduledJobs(identity), this.service.ready);
+    this.signInProbe = this.addSignInProbe((identity) => this.scheduledJobs(identity), this.service.ready);
     this.monitoring = this.addMonitoring(
       {
         domain: this.address?.domain,
@@ -288,6 +301,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       },
       this.dump,
       this.checkUp,
+      this.signInProbe,
     );
     const last = this.guardNetwork();
     this.grantCommands = this.listGrantCommands();
@@ -464,6 +478,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   /** Refuses to take the network away. @returns all that is created last */
   private guardNetwork(): ITerraformDependable[] {
     const { attachment, checkUp, dump, domainSetup, loadBalancer, internalLoadBalancer, monitoring, protect } = this;
+    const { signInProbe } = this;
     const ready = present<{ readonly ready: ITerraformDependable[] }>(
       this.service,
       this.testMail,
@@ -474,6 +489,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       monitoring,
       dump,
       checkUp,
+      signInProbe,
     ).flatMap((part) => part.ready);
     const network = { prop: "network", value: attachment?.network };
     return guardPresence(this, network, { dependsOn: ready, protect });

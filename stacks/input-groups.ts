@@ -54,7 +54,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Monitoring",
-    guides: ["monitoring-and-alerts.md", "service-levels.md"],
+    guides: ["monitoring-and-alerts.md", "service-levels.md", "sign-in-probe.md"],
     inputs: [
       "alertEmails",
       "notificationChannels",
@@ -65,6 +65,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "slo",
       "checkUpSchedule",
       "checkUpLimits",
+      "signInProbe",
       "auditSecretAccess",
       "secretReaders",
     ],

@@ -84,7 +84,7 @@ testContract(KUBERNETES_STACK_NAME, {
           const areComputed = text.includes('replace(name, \\"__\\", \\".\\")');
           return (keys.length > 0 || areComputed) && !keys.some((key) => key.includes("__"));
         }),
-      Array<boolean>(7).fill(true),
+      Array<boolean>(8).fill(true),
     ],
     "No variable of a container repeats a secret one in plain": [
       () =>
@@ -200,6 +200,11 @@ testContract(KUBERNETES_STACK_NAME, {
           "cluster_initializer",
           "roles/iam.workloadIdentityUser",
           "serviceAccount:${var.project_id}.svc.id.goog[${local.chosen_namespace}/${var.application_name}-db-init]",
+        ],
+        [
+          "cluster_prober",
+          "roles/iam.workloadIdentityUser",
+          "serviceAccount:${var.project_id}.svc.id.goog[${local.chosen_namespace}/${var.application_name}-sign-in]",
         ],
         [
           "cluster_runtime",

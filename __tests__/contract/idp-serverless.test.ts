@@ -65,6 +65,8 @@ const DUMPER_READS =
 
 const CHECKER_READS = DUMPER_READS.replace("idp-dump", "idp-check");
 
+const PROBER_READS = DUMPER_READS.replace("idp-dump", "idp-probe");
+
 const readerIs = (account: string) =>
   `roles/secretmanager.secretAccessor to serviceAccount:\${google_service_account.${account}.email}`;
 
@@ -432,6 +434,9 @@ testContract(STACK_NAME, {
           secrets_ldap_token_runtime: readerIs("runtime"),
           secrets_radius_secret_runtime: readerIs("runtime"),
           secrets_radius_token_runtime: readerIs("runtime"),
+          secrets_sign_in_probe_password_prober: PROBER_READS,
+          secrets_sign_in_probe_password_runtime: readerIs("runtime"),
+          sign_in_probe_job_script_reader: PROBER_READS,
           secrets_secret_key_runtime: readerIs("runtime"),
         },
       ],

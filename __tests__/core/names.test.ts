@@ -65,7 +65,7 @@ describe("The name of", () => {
     );
   });
 
-  it.each(["idp-run", "idp-start-dump", "idp-start-check-up", "idp-create-database-x"])(
+  it.each(["idp-run", "idp-start-dump", "idp-start-check-up", "idp-start-sign-in", "idp-create-database-x"])(
     "an account fits what Google allows, for %s",
     (purpose) => {
       const name = names.serviceAccountId({ tenantPrefix: "demo-1a2b3c", applicationName: "idp" }, purpose);

@@ -244,6 +244,7 @@ const DEFAULTS: readonly Defaults[] = [
         connectionPool: false,
         ownDatabase: true,
         checkUp: { condition: false, jobName: "", missingAfter: "30m" },
+        signInProbe: { condition: false, jobName: "", missingAfter: "30m" },
         domain: "login.example.com",
         dump: { jobName: "", bucketName: "", condition: false, isDaily: false },
         identities: [standInIdentity()],

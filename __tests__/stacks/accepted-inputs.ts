@@ -72,6 +72,19 @@ export const ACCEPTED_PROTECTIONS: readonly (Inputs | null)[] = [
   { trusted_ranges: ["198.51.100.0/24", "2001:db8::/32"], preview_limits: true },
 ];
 
+/** Sign-ins that are tried; the variant on GKE needs a domain for them. */
+export const ACCEPTED_PROBES = [
+  {},
+  { ends_at: "second-factor" },
+  {
+    schedule: "*/5 * * * *",
+    flow: "sign-in",
+    slow_seconds: 3,
+    client_id: "probe",
+    redirect_uri: "https://app.example.com/callback?probe=1",
+  },
+];
+
 /** Values of the inputs that both variants accept, for trying combinations. */
 export const ACCEPTED_BY_BOTH = {
   database_flags: [{}, { log_statement: "none", "cloudsql.iam_authentication": "on" }],
@@ -152,6 +165,7 @@ export const ACCEPTED_BY_BOTH = {
   request_log_sample_rate: [null, 0, 0.5, 1],
   secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
   secret_locations: [null, ["europe-west1", "us-central1"]],
+  sign_in_probe: [null, ...ACCEPTED_PROBES],
   smtp: ACCEPTED_MAIL,
   strict_transport_security: ["max-age=31536000", "", "max-age=0", "max-age=63072000; includeSubDomains; preload"],
   worker_count: [null, 2],

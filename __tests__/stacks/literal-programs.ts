@@ -58,6 +58,7 @@ const identityProviderProps = (
   checkUpSchedule: "*/15 * * * *",
   checkUpLimits: { tasksFailed: 3 },
   dumpSchedule: "30 2 * * *",
+  signInProbe: { schedule: "*/5 * * * *", clientId: "probe", redirectUri: "https://app.example.com/callback" },
   existingBucket: { name: "acme-uploads" },
   grantRoles: false,
   buildPool: "projects/builders/locations/us-central1/workerPools/private",

@@ -216,14 +216,16 @@ describe("A domain on a network", () => {
 describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIdentityProvider }])(
   "Existing service accounts of a program with $Variant.name",
   ({ Variant }) => {
-    it.each(["service", "job", "dump", "checkUp", "build", "nodes"])(
+    it.each(["service", "job", "dump", "checkUp", "signInProbe", "build", "nodes"])(
       "leave nothing behind of the account that is not made: %s",
       (member) => {
         const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
         new Variant(stack, "Idp", {
           projectId: "demo-project",
           alertEmails: ["admin@example.com"],
+          domain: "login.example.com",
           dumpSchedule: "30 4 * * *",
+          signInProbe: {},
           existingServiceAccounts: { [member]: "shared@demo-project.iam.gserviceaccount.com" },
         });
         const terraform = terraformOf(stack);

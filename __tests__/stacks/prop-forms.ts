@@ -59,6 +59,7 @@ const MORE_LITERALS: Props = {
   "existingServiceAccounts.job": account("job"),
   "existingServiceAccounts.dump": account("dump"),
   "existingServiceAccounts.checkUp": account("check-up"),
+  "existingServiceAccounts.signInProbe": account("sign-in-probe"),
   "existingServiceAccounts.build": account("build"),
   "existingServiceAccounts.scheduler": account("scheduler"),
   "existingServiceAccounts.nodes": account("nodes"),

@@ -77,6 +77,21 @@ const REFUSED_ALONE: Refused = {
   "a check-up at a pause that no alert counts": { check_up_schedule: "*/7 * * * *" },
   "a check-up once a day": { check_up_schedule: "30 4 * * *" },
   "a limit of the check-up below zero": { check_up_limits: { tasks_failed: -1 } },
+  "a sign-in probe at a pause that no alert counts": { sign_in_probe: { schedule: "0 * * * *" } },
+  "a sign-in probe with a title for a flow": { sign_in_probe: { flow: "Welcome to authentik!" } },
+  "a sign-in probe that ends at the password": { sign_in_probe: { ends_at: "password" } },
+  "a sign-in probe that is slow before it begins": { sign_in_probe: { slow_seconds: 0 } },
+  "a sign-in probe with a client of two words": {
+    sign_in_probe: { client_id: "my client", redirect_uri: "https://a.b/" },
+  },
+  "a sign-in probe whose code goes over plain HTTP": {
+    sign_in_probe: { client_id: "probe", redirect_uri: "http://app.example.com/callback" },
+  },
+  "a sign-in probe with a client that is taken nowhere": { sign_in_probe: { client_id: "probe" } },
+  "a sign-in probe with an address that no client has": { sign_in_probe: { redirect_uri: "https://a.example.com/b" } },
+  "a sign-in probe that gets a token before it is signed in": {
+    sign_in_probe: { ends_at: "second-factor", client_id: "probe", redirect_uri: "https://a.example.com/b" },
+  },
   'the schedule ""': { dump_schedule: "" },
   'the schedule "30 4 * *"': { dump_schedule: "30 4 * *" },
   'the schedule "60 4 * * *"': { dump_schedule: "60 4 * * *" },
@@ -587,6 +602,7 @@ const REFUSED_ALONE_BY_KUBERNETES: Refused = {
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
+  "a sign-in probe that would trust a certificate of the server's own": { domain: null, sign_in_probe: {} },
   "who reaches the control plane of a cluster that exists": {
     existing_cluster: CLUSTER,
     authorized_networks: { office: "203.0.113.0/24" },

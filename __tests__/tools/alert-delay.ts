@@ -35,8 +35,11 @@ const CHECK_UP_AGES: Readonly<Record<string, number>> = {
   "schedules-overdue": Number(LIMITS.scheduleOverdueSeconds.default),
 };
 
-/** The pause before the check-up looks a second time. */
-const CHECK_UP_AGAIN_SECONDS = 60;
+/** The pause before the check-up looks a second time, and before the sign-in probe tries again. */
+const AGAIN_SECONDS = 60;
+
+/** Time limit of one attempt of the sign-in probe. */
+const ATTEMPT_SECONDS = 60;
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
@@ -44,16 +47,19 @@ const secondsOf = (range: string) => parseInt(range) * UNITS[range.slice(-1) as 
 
 /**
  * Seconds from what is wrong to the notification, at most: until the whole window shows it, for as long as it must
- * last, and until data is there and evaluated. With a check-up, it is its limit and the time to the next one.
+ * last, and until data is there and evaluated. With a check-up or a probe, it is its limit and the time to the next one.
  */
 export function secondsUntilHeard(alert: ReturnType<typeof alertsOn>[number], platform: Platform): number {
   const { limit, needs = [] } = alert;
   const query = alert.query?.(NAMES, platform);
   if (query === undefined) {
-    if (!needs.includes("checkUp")) return LOG_SECONDS;
+    const isProbe = needs.includes("signInProbe");
+    if (!isProbe && !needs.includes("checkUp")) return LOG_SECONDS;
     // It is missing after three periods.
-    const period = secondsOf(NAMES.checkUpWindow) / 3;
-    return (CHECK_UP_AGES[alert.id] ?? 0) + period + CHECK_UP_AGAIN_SECONDS + LOG_SECONDS;
+    const period = secondsOf(isProbe ? NAMES.signInProbeWindow : NAMES.checkUpWindow) / 3;
+    // Both attempts may last as long as they may.
+    const attempts = isProbe ? 2 * ATTEMPT_SECONDS : 0;
+    return (CHECK_UP_AGES[alert.id] ?? 0) + period + attempts + AGAIN_SECONDS + LOG_SECONDS;
   }
   const windows = [...query.matchAll(/\[(\d+[smhd])\]/g)].map(([, range = ""]) => secondsOf(range));
   const delays = Object.entries(VISIBLE_AFTER).flatMap(([family, seconds]) =>

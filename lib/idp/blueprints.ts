@@ -26,7 +26,11 @@ export const SHIPPED_BLUEPRINTS = {
   "no-sign-up": "nobody gets an account by signing up or by signing in with another provider",
   ldap: "a directory for applications that sign in by LDAP",
   radius: "sign-in of network devices by RADIUS",
+  "sign-in-probe": "the user of sign_in_probe, which adds it itself",
 } as const satisfies Record<string, string>;
+
+/** The one that makes the user of the sign-in probe. */
+export const SIGN_IN_PROBE_BLUEPRINT: keyof typeof SHIPPED_BLUEPRINTS = "sign-in-probe";
 
 const SHIPPED_NAMES = Object.keys(SHIPPED_BLUEPRINTS);
 const SHIPPED = Object.entries(SHIPPED_BLUEPRINTS).map(([name, meaning]) => `${name} (${meaning})`);
@@ -34,8 +38,8 @@ const SHIPPED = Object.entries(SHIPPED_BLUEPRINTS).map(([name, meaning]) => `${n
 /** Inputs for the configuration of the application as files. */
 export const BLUEPRINTS = {
   /**
-   * Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`, `ldap`, `radius`. Removing one
-   * undoes nothing.
+   * Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`, `ldap`, `radius`, and
+   * `sign-in-probe`, which the input for that adds itself. Removing one undoes nothing.
    */
   blueprints: texts({
     default: [],

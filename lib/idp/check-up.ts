@@ -4,16 +4,15 @@ import { Construct } from "constructs";
 import { isWhole, matching } from "../core/checks";
 import { allOf, type Condition, isNever, namedCondition } from "../core/conditional";
 import { interpolated, type Expr, exprOf, literal } from "../core/expr";
-import { captured, concat, eachEntry, everyEntry, flatten, toNumber, values } from "../core/expr-functions";
+import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr-functions";
 import { valueOf } from "../core/expression";
 import { number, object, textOrNull, type PropsOf, type Value, type ValuesOf } from "../core/inputs";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
 import { type SqlInstance } from "./parts";
+import { IS_PERIODIC, missingAfter, PERIODIC_SCHEDULE } from "./periodic-schedule";
 
-/** Every how many minutes: divisors of an hour, so that all pauses are alike. */
-const SCHEDULE = "^[*]/(5|10|15|20|30) [*] [*] [*] [*]$";
 const DEFAULT_MINUTES = 10;
 
 /** Limits, by the names that check-up.sql has, with defaults at which an installation that nobody uses is quiet. */
@@ -57,10 +56,7 @@ export const CHECK_UP = {
       "certificates, outposts. It exists only where somebody gets alerts. Null for none. Changing it later is safe.",
     ].join(" "),
     nullable: true,
-    must: matching(
-      SCHEDULE,
-      `be every 5, 10, 15, 20 or 30 minutes, because an alert counts its periods; use "*/${DEFAULT_MINUTES} * * * *"`,
-    ),
+    must: matching(PERIODIC_SCHEDULE, IS_PERIODIC(DEFAULT_MINUTES)),
   }),
   /** Limits beyond which the check-up says that something is wrong. */
   checkUpLimits: object(LIMITS, {
@@ -180,8 +176,7 @@ export class CheckUp extends Construct {
       condition,
     });
     this.jobName = job.jobName;
-    const minutes = toNumber(captured(schedule as Expr<string>, SCHEDULE, 0));
-    this.missingAfter = `${minutes.times(3).orElse(3 * DEFAULT_MINUTES).text}m`;
+    this.missingAfter = missingAfter(schedule as Expr<string>, DEFAULT_MINUTES);
     this.ready = job.ready;
   }
 }

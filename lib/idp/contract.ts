@@ -139,7 +139,16 @@ export const BLUEPRINT_SECRETS = {
     variable: `${BLUEPRINT_VARIABLE_PREFIX}RADIUS_TOKEN`,
     length: 60,
   },
+  SignInProbePassword: {
+    blueprint: "sign-in-probe",
+    suffix: "sign-in-probe-password",
+    variable: `${BLUEPRINT_VARIABLE_PREFIX}SIGN_IN_PROBE_PASSWORD`,
+    length: 32,
+  },
 } as const;
+
+/** The user whom the blueprint makes, and as whom the sign-in probe signs in. */
+export const SIGN_IN_PROBE_USER = "sign-in-probe";
 
 /** Outposts that the application runs in a cluster: what its controller makes, and what it reads. */
 export const OUTPOSTS = {

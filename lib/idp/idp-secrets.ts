@@ -179,7 +179,7 @@ export interface IdpSecretsProps {
   readonly bootstrapToken?: boolean | IResolvable;
 
   /**
-   * Shipped blueprints; `ldap` and `radius` need a secret, which is generated.
+   * Shipped blueprints; `ldap`, `radius` and `sign-in-probe` need a secret, which is generated.
    *
    * @default - none
    */
@@ -243,6 +243,9 @@ export class IdpSecrets extends Construct {
   /** Whether there is one. */
   readonly hasBootstrapToken: Condition;
 
+  /** Password of the user as whom a sign-in is tried; undefined without its blueprint. */
+  readonly signInProbePassword: GeneratedSecret | undefined;
+
   /** Token and secrets of blueprints as variables of a container, each of which may be absent at plan. */
   readonly settings: readonly SecretSettings[];
 
@@ -299,6 +302,7 @@ export class IdpSecrets extends Construct {
         return { id, variable, secret: new GeneratedSecret(this, id, { ...common, ...own }) };
       });
     this.bootstrapToken = optional.find(({ id }) => id === "BootstrapToken")?.secret;
+    this.signInProbePassword = optional.find(({ id }) => id === "SignInProbePassword")?.secret;
     this.settings = optional.map(({ secret, variable }) => conditionalSetting(variable, secret, secret.isReadable));
     inFiles(this, {
       "blueprint-secrets": ["Secrets that shipped blueprints need", Object.keys(BLUEPRINT_SECRETS)],

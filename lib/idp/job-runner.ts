@@ -5,6 +5,9 @@ import { type Condition } from "../core/conditional";
 import { type StackFile } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 
+/** What runs a script that names nothing else. */
+export const SHELL: readonly string[] = ["/bin/sh"];
+
 /** Props of every job. */
 export interface JobSpec {
   /** Short name, part of the job's name on the platform. */
@@ -18,6 +21,13 @@ export interface JobSpec {
 
   /** File name of the script. */
   readonly scriptName: string;
+
+  /**
+   * What runs the script: a program of the image, and its arguments before the path.
+   *
+   * @default - the image's shell
+   */
+  readonly interpreter?: readonly string[];
 
   /** Time limit of one attempt. */
   readonly timeoutSeconds: number;

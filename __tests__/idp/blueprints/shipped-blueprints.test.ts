@@ -151,6 +151,7 @@ describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
       "password-recovery: identificationstage user_fields sources recovery_flow",
       "radius: radiusprovider shared_secret",
       "radius: token intent managed expiring user key",
+      "sign-in-probe: user name email type path password",
     ]);
   });
 

@@ -24,6 +24,8 @@ export const NAMES: AlertNames = {
   latencyMs: "250",
   checkUpJob: "idp-demo-1a2b3c-check-up",
   checkUpWindow: "30m",
+  signInProbeJob: "idp-demo-1a2b3c-sign-in",
+  signInProbeWindow: "30m",
   dumpJob: "idp-demo-1a2b3c-dump",
   firstDumpJob: "idp-demo-1a2b3c-dump-1",
   dumpBucket: "bkt-idpdemo-1a2b3c-dumps",

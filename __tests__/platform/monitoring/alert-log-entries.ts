@@ -7,7 +7,8 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { checkUpJob, database, dumpJob, firstDumpJob, job, namespace, projectId, worker, workload } = NAMES;
+const { checkUpJob, database, dumpJob, firstDumpJob, job, namespace, projectId, signInProbeJob, worker, workload } =
+  NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -99,6 +100,24 @@ const checkUp = (write: Written, keys: readonly string[]): LogExample => ({
     "nothing wrong": write(checkUpJob, checkUpLine()),
     "something else wrong": write(checkUpJob, checkUpLine(keys[0] === "tasks_late" ? "tasks_failed" : "tasks_late")),
     "another deployment": write("idp-other-5e6f7a-check-up", checkUpLine(keys[0])),
+  },
+});
+
+/** The alerts of the sign-in probe, and what is true in a line that raises each. */
+const SIGN_IN_LINES = { "sign-in-failed": "failed", "sign-in-slow": "slow", "sign-in-probe-blind": "blind" } as const;
+
+const signInLine = (what?: string): object => ({
+  outcome: "signed_in",
+  ...Object.fromEntries(Object.values(SIGN_IN_LINES).map((each) => [each, each === what])),
+});
+
+const signIn = (write: Written, what: string): LogExample => ({
+  raises: [write(signInProbeJob, signInLine(what))],
+  quiet: {
+    "a sign-in": write(signInProbeJob, signInLine()),
+    "something else that is wrong": write(signInProbeJob, signInLine(what === "slow" ? "failed" : "slow")),
+    "another deployment": write("idp-other-5e6f7a-sign-in", signInLine(what)),
+    "a line of the check-up": write(checkUpJob, signInLine(what)),
   },
 });
 
@@ -296,6 +315,12 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
     Object.entries(CHECK_UP_SIGNALS).flatMap(([id, keys]) => [
       [`${id} on serverless`, checkUp(ofJob, keys)],
       [`${id} on kubernetes`, checkUp(ofPod, keys)],
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(SIGN_IN_LINES).flatMap(([id, what]) => [
+      [`${id} on serverless`, signIn(ofJob, what)],
+      [`${id} on kubernetes`, signIn(ofPod, what)],
     ]),
   ),
   "dump-not-restorable on serverless": unrestorable(ofJob, dumpJob, firstDumpJob),

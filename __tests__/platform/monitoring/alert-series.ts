@@ -19,6 +19,7 @@ export interface Example {
 }
 
 const { checkUpJob, database, dumpBucket, dumpJob, firstDumpJob, job, namespace, projectId, worker, workload } = NAMES;
+const { signInProbeJob } = NAMES;
 
 const check = (name: string, location: string) =>
   `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${NAMES.host}", checker_location="${location}"}`;
@@ -96,6 +97,29 @@ const failedJob = (name: string): Example => ({
       [executions(name, "succeeded"), "0x9 1x30"],
     ],
   },
+});
+
+/** A job that is to run every ten minutes. */
+const missingRuns = (name: string): Example => ({
+  afterMinutes: 60,
+  raises: [[executions(name, "failed"), "0+1x60"]],
+  alsoRaises: {
+    "a schedule that is paused, with no run at all": [],
+    "the last one 40 minutes ago": [[executions(name, "succeeded"), "0x19 _x40"]],
+  },
+  quiet: {
+    "one every ten minutes": [[executions(name, "succeeded"), "1 _x9 1 _x9 1 _x9 1 _x9 1 _x9 1 _x9 1"]],
+    "two that were missed": [[executions(name, "succeeded"), "0x35 _x25"]],
+  },
+});
+
+const missingLines = (container: string): Example => ({
+  afterMinutes: 60,
+  raises: [
+    [entries("server"), "0+1x60"],
+    [entries(container, "stderr"), "0+1x60"],
+  ],
+  quiet: { "a line of the job": [[entries(container), "_x50 1 _x9"]] },
 });
 
 const refused = (blocked: boolean) =>
@@ -397,26 +421,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ...failedJob(dumpJob),
     alsoRaises: { "the first dump at an apply that fails": [[executions(firstDumpJob, "failed"), "0x9 1x30"]] },
   },
-  "check-up-missing on serverless": {
-    afterMinutes: 60,
-    raises: [[executions(checkUpJob, "failed"), "0+1x60"]],
-    alsoRaises: {
-      "a schedule that is paused, with no run at all": [],
-      "the last one 40 minutes ago": [[executions(checkUpJob, "succeeded"), "0x19 _x40"]],
-    },
-    quiet: {
-      "one every ten minutes": [[executions(checkUpJob, "succeeded"), "1 _x9 1 _x9 1 _x9 1 _x9 1 _x9 1 _x9 1"]],
-      "two that were missed": [[executions(checkUpJob, "succeeded"), "0x35 _x25"]],
-    },
-  },
-  "check-up-missing on kubernetes": {
-    afterMinutes: 60,
-    raises: [
-      [entries("server"), "0+1x60"],
-      [entries("check-up", "stderr"), "0+1x60"],
-    ],
-    quiet: { "lines of the check-up": [[entries("check-up"), "_x50 1 _x9"]] },
-  },
+  "check-up-missing on serverless": missingRuns(checkUpJob),
+  "check-up-missing on kubernetes": missingLines("check-up"),
+  "sign-in-probe-missing on serverless": missingRuns(signInProbeJob),
+  "sign-in-probe-missing on kubernetes": missingLines("sign-in"),
   "dump-too-old on serverless": tooOld([[executions(dumpJob, "failed"), "0x140"]], executions(dumpJob, "succeeded"), {
     "a first dump at an apply": [[executions(firstDumpJob, "succeeded"), "_x68 1x1 _x60"]],
   }),

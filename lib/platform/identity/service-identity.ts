@@ -48,6 +48,8 @@ const ACCOUNTS = {
   dump: account("dumps the database"),
   /** E-mail address of the account of the check-up. */
   checkUp: account("asks the database what stands still"),
+  /** E-mail address of the account of the sign-in probe. */
+  signInProbe: account("tries a sign-in"),
   /** E-mail address of the account of the image's build. */
   build: account("builds the image"),
   /** E-mail address of the account that starts jobs by their schedule; unused on GKE, which starts them itself. */

@@ -11,6 +11,7 @@ import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import {
+  SHELL,
   type JobSpec,
   type OneTimeJob,
   type OneTimeJobSpec,
@@ -117,7 +118,7 @@ export class KubernetesJobs implements ScheduledJobRunner {
       labels: labelsWith(labels, partLabels(context, job.name)),
       details: {
         name: job.name,
-        command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`],
+        command: [...(job.interpreter ?? SHELL), `${SCRIPT_FOLDER}/${job.scriptName}`],
         volumeMount: [{ name: "script", mountPath: SCRIPT_FOLDER, readOnly: true }],
       },
       volumes: [

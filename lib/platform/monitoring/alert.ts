@@ -18,6 +18,7 @@ export type NamedSetting =
   | "minInstanceCount"
   | "requestLogSampleRate"
   | "secretReaders"
+  | "signInProbe"
   | "workerCount"
   | "workerCpu"
   | "workerMaxCount"
@@ -64,6 +65,9 @@ export interface AlertNames {
   readonly checkUpJob: string;
   /** Time without a check-up after which it is missing, for PromQL. */
   readonly checkUpWindow: string;
+  readonly signInProbeJob: string;
+  /** Time without a run of the sign-in probe after which it is missing, for PromQL. */
+  readonly signInProbeWindow: string;
   readonly dumpJob: string;
   /** Job that dumps at an apply. */
   readonly firstDumpJob: string;
@@ -96,6 +100,7 @@ export type AlertNeed =
   | "room"
   | "separateWorker"
   | "serviceLevels"
+  | "signInProbe"
   | "uptimeCheck"
   | "workerInContainer";
 

@@ -8,6 +8,7 @@ import { DATABASE_ALERTS } from "./database-alerts";
 import { JOB_ALERTS } from "./job-alerts";
 import { REQUEST_ALERTS } from "./request-alerts";
 import { SERVICE_LEVEL_ALERTS } from "./service-level-alerts";
+import { SIGN_IN_ALERTS } from "./sign-in-alerts";
 import { WORKLOAD_ALERTS } from "./workload-alerts";
 
 /** Every alert of both variants. */
@@ -18,6 +19,7 @@ export const ALERTS = Object.entries({
   ...JOB_ALERTS,
   ...CHECK_UP_ALERTS,
   ...SERVICE_LEVEL_ALERTS,
+  ...SIGN_IN_ALERTS,
 })
   .map(([id, alert]) => ({ id, ...alert }))
   .sort((a, b) => (a.id < b.id ? -1 : 1));

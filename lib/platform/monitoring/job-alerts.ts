@@ -10,6 +10,7 @@ import {
 } from "../../idp/contract";
 import { CHECK_UP_JOB } from "../../idp/check-up";
 import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dumps";
+import { SIGN_IN_PROBE_JOB } from "../../idp/sign-in-probe";
 import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Text } from "./alert";
 
 /** An execution that failed after all its attempts, of the jobs that a label selects. */
@@ -127,6 +128,7 @@ const SECRET_SUFFIXES = [
   DUMP_JOB,
   FIRST_DUMP_JOB,
   CHECK_UP_JOB,
+  SIGN_IN_PROBE_JOB,
 ].join("|");
 
 /** The log has the project's number, not its id, so secrets are matched by name only. */

@@ -9,8 +9,8 @@ import { type Expr, exprOf } from "../../core/expr";
 import { compact } from "../../core/expr-functions";
 import { expression } from "../../core/expression";
 import { objectName, partName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
-import { inFiles } from "../../core/hcl/stack-origin";
 import { type DeploymentContext } from "../../core/deployment-context";
+import { inFiles } from "../../core/hcl/stack-origin";
 import { type ProjectApis } from "../../core/project-apis";
 import { DB_INIT_JOB, STARTUP_PROBE } from "../../idp/contract";
 import { FIRST_DUMP_JOB } from "../../idp/dumps";
@@ -24,6 +24,9 @@ import { dashboardOf } from "./dashboard";
 import { measuresRequests } from "./service-level-metrics";
 import { NO_OBJECTIVES, type Objectives, ServiceLevels } from "./service-levels";
 import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
+
+/** A job that alerts know by its lines, and miss without them. */
+type PeriodicJob = Readonly<Record<"jobName" | "missingAfter", string>> & Readonly<Record<"condition", Condition>>;
 
 /** Props of monitoring. */
 export interface MonitoringProps extends MonitoringSettings {
@@ -53,8 +56,8 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly certificateValidation?: string;
   /** Whether instances have a pool of connections. */
   readonly connectionPool: Condition;
-  readonly checkUp:
-    (Readonly<Record<"jobName" | "missingAfter", string>> & Readonly<Record<"condition", Condition>>) | undefined;
+  readonly checkUp: PeriodicJob | undefined;
+  readonly signInProbe: PeriodicJob | undefined;
   readonly dump:
     | (Readonly<Record<"bucketName" | "jobName", string>> & Readonly<Record<"condition" | "isDaily", Condition>>)
     | undefined;
@@ -126,6 +129,7 @@ export class Monitoring extends Construct {
       room: canScale(props),
       separateWorker: exprOf(workerMode).eq(WORKER_MODES.separate),
       serviceLevels: objectives.condition,
+      signInProbe: props.signInProbe?.condition ?? false,
       uptimeCheck: isChecked(props),
       workerInContainer: exprOf(workerMode).eq(WORKER_MODES.inContainer),
     };
@@ -192,7 +196,7 @@ export class Monitoring extends Construct {
       props.isHeard,
       () => new AlertPolicies(this, "Alerts", { ...props, alerts, dependsOn }),
     );
-    inFiles(this, { "service-levels": ["Service-level objectives, off by default", ["ServiceLevels"]] });
+    inFiles(this, { alerts: ["The table of alerts: queries, limits and what to do first", ["Table"]] });
     this.ready = [
       ...present<ITerraformDependable>(this.uptimeCheck, this.dashboard, this.secretAudit),
       ...(this.serviceLevels?.ready ?? []),
@@ -201,7 +205,7 @@ export class Monitoring extends Construct {
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
-    const { checkUp, diskLimitGb: limit = 0, dump, context, objectives = NO_OBJECTIVES } = props;
+    const { checkUp, diskLimitGb: limit = 0, dump, signInProbe, context, objectives = NO_OBJECTIVES } = props;
     const { deployment, projectId } = context;
     const isServerless = props.platform === "serverless";
     // An account that is not made reads nothing.
@@ -232,6 +236,8 @@ export class Monitoring extends Construct {
       job: isServerless ? partName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       checkUpJob: checkUp?.jobName ?? "",
       checkUpWindow: checkUp?.missingAfter ?? "",
+      signInProbeJob: signInProbe?.jobName ?? "",
+      signInProbeWindow: signInProbe?.missingAfter ?? "",
       dumpJob: dump?.jobName ?? "",
       firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump?.bucketName ?? "",

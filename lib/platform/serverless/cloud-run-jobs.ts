@@ -21,6 +21,7 @@ import { stateProvidersOf } from "../../core/provider-requirements";
 import { addSecret } from "../../core/stored-secret";
 import { TerraformData } from "../../core/terraform-data";
 import {
+  SHELL,
   type JobSpec,
   type OneTimeJob,
   type OneTimeJobSpec,
@@ -73,7 +74,7 @@ const PROPS: KnownPropsOf<ServerlessJobsProps> = {
 };
 
 /** A job that runs the command of its container. */
-export interface CommandJobSpec extends Omit<JobSpec, "script" | "scriptName"> {}
+export interface CommandJobSpec extends Omit<JobSpec, "interpreter" | "script" | "scriptName"> {}
 
 /** The resource, for overrides. */
 export interface OnCloudRun {
@@ -184,12 +185,13 @@ export class ServerlessJobs implements ScheduledJobRunner {
   }
 
   private addScripted(scope: Construct, job: JobSpec, lifecycle: CloudRunV2JobConfig["lifecycle"]): CloudRunV2Job {
+    const { interpreter = SHELL } = job;
     const { secretName, version, ready } = this.storeScript(scope, job);
     // Read and execute for all users: the files belong to root, and the job may run as another user.
     const items = [{ path: job.scriptName, version, mode: 0o555 }];
     return this.add(
       scope,
-      { ...job, container: { ...job.container, command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`] } },
+      { ...job, container: { ...job.container, command: [...interpreter, `${SCRIPT_FOLDER}/${job.scriptName}`] } },
       // A job may wait for the database, fail and retry, each time up to its own limit.
       { lifecycle, timeouts: { create: "40m", update: "40m" }, dependsOn: ready },
       [{ name: "script", secret: { secret: secretName, items } }],

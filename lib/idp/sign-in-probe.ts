@@ -1,0 +1,180 @@
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { matching, whole } from "../core/checks";
+import { type Condition } from "../core/conditional";
+import { allOf, anyOf } from "../core/expr";
+import { choice, number, object, text, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
+import { addScript } from "../core/stack-file";
+import { type ReadableSecret } from "../core/stored-secret";
+import { SIGN_IN_PROBE_USER } from "./contract";
+import { type ScheduledJobRunner } from "./job-runner";
+import { type ContainerImage } from "./parts";
+import { IS_PERIODIC, missingAfter, PERIODIC_SCHEDULE } from "./periodic-schedule";
+
+const DEFAULT_MINUTES = 10;
+
+/** Id of a client, without spaces. */
+const CLIENT_ID = "^[A-Za-z0-9][!-~]{0,254}$";
+
+/** Where a code is sent: encrypted, to a host, without a user, and without a fragment, which no server gets. */
+const REDIRECT_URI = "^https://[^/?#\\s@]+(/[^?#\\s]*)?(\\?[^#\\s]*)?$";
+
+/** Input of the probe. */
+export const SIGN_IN_PROBE = {
+  /**
+   * A sign-in that is tried on a schedule, as a user without any right, who is created; none: only a page is checked.
+   */
+  signInProbe: object(
+    {
+      /** How often it is tried, every 10 minutes by default. */
+      schedule: text({
+        default: `*/${DEFAULT_MINUTES} * * * *`,
+        description: "cron schedule, every 5, 10, 15, 20 or 30 minutes",
+        must: matching(PERIODIC_SCHEDULE, IS_PERIODIC(DEFAULT_MINUTES)),
+      }),
+      /** Slug of the flow that it goes through, `default-authentication-flow` by default. */
+      flow: text({
+        default: "default-authentication-flow",
+        description: "slug of the flow to go through",
+        must: matching(
+          "^[A-Za-z0-9_-]{1,50}$",
+          "be the slug of a flow, at most 50 letters, digits, hyphens and underscores; copy it from the flow",
+        ),
+      }),
+      /** Where it ends: at a `session`, the default, or at the `second-factor`, which then counts as success. */
+      endsAt: choice(["session", "second-factor"], "; use session, or second-factor where each user must have one", {
+        default: "session",
+        description: [
+          "where it ends: session, or second-factor, for a flow that demands one;",
+          "coming there is the success then, and a session without one is a failure",
+        ].join(" "),
+      }),
+      /** Seconds beyond which a sign-in counts as slow, 1 to 60, 10 by default. */
+      slowSeconds: number({
+        default: 10,
+        description: "seconds beyond which the whole sign-in counts as slow, 1 to 60",
+        must: whole(1, 60, ", because an attempt ends after a minute; use 10"),
+      }),
+      /** Id of a public client for which it gets a token by the authorization code flow. */
+      clientId: text({
+        default: null,
+        description: [
+          "id of a public OAuth 2.0 client, for which it gets a token by the authorization code flow with PKCE;",
+          "needs redirect_uri",
+        ].join(" "),
+        schema: { pattern: CLIENT_ID },
+      }),
+      /** Where that client takes its users back; it is never called. */
+      redirectUri: text({
+        default: null,
+        description: "where that client takes its users back, as the provider has it; it is never called",
+        schema: { pattern: REDIRECT_URI },
+      }),
+    },
+    {
+      description: (members) =>
+        [
+          "A sign-in that is tried on a schedule, as a user without any right, whom a blueprint creates.",
+          `${members} Null for none. Setting it later builds an image and rolls it out;`,
+          "null deletes the job and the password, not the user.",
+        ].join(" "),
+    },
+  ),
+};
+
+/** A sign-in that is tried on a schedule. */
+export interface SignInProbeProps extends PropsOf<(typeof SIGN_IN_PROBE)["signInProbe"]["members"]> {}
+
+export const SIGN_IN_PROBE_RELATIONS: readonly Relation<typeof SIGN_IN_PROBE>[] = [
+  {
+    of: "signInProbe",
+    holds: ({ signInProbe: probe }) => {
+      const { clientId, endsAt, redirectUri } = probe.at;
+      const isClient = clientId.isSetAnd((id) => id.matches(CLIENT_ID));
+      const isTakenBack = redirectUri.isSetAnd((uri) => uri.matches(REDIRECT_URI));
+      const hasNone = clientId.isNull().and(redirectUri.isNull());
+      return anyOf(probe.isNull(), hasNone, allOf(isClient, isTakenBack, endsAt.eq("session")));
+    },
+    says: ({ signInProbe: { at } }) =>
+      [
+        `${at.clientId.name} is ${at.clientId.shown}, ${at.redirectUri.name} ${at.redirectUri.shown} and`,
+        `${at.endsAt.name} ${at.endsAt.shown}; a client needs an id without spaces, a redirect URI that begins with`,
+        "https:// and has no fragment, and the end at a session, because its code is sent there, and nobody gets one",
+        "before; copy both from its provider, or remove both",
+      ].join(" "),
+  },
+];
+
+/** Name of the job, also in alerts: short, because it is part of the name of the account that starts it. */
+export const SIGN_IN_PROBE_JOB = "sign-in";
+
+interface SignInProbeParts {
+  readonly condition: Condition;
+  /** Image of the application, which has the language that the script is written in. */
+  readonly image: ContainerImage;
+  readonly inputs: ValuesOf<typeof SIGN_IN_PROBE>;
+  readonly password: ReadableSecret;
+  /** Platform that runs the job, with a service account that may read this password and nothing else. */
+  readonly runner: ScheduledJobRunner;
+  /** Address that clients connect to. */
+  readonly url: string;
+  /** What must answer there. */
+  readonly dependsOn: ITerraformDependable[];
+}
+
+/**
+ * Tries a sign-in on a schedule, from outside of the server, as a user without any right.
+ *
+ * An uptime check proves a page; that somebody can sign in, and in how many seconds, only a sign-in proves. The job
+ * prints one line of JSON, which alerts look at. Runs of the job are billed.
+ */
+export class SignInProbe extends Construct {
+  readonly jobName: string;
+
+  /** Time without a run after which it counts as missing, for PromQL: three periods. */
+  readonly missingAfter: string;
+  readonly ready: ITerraformDependable[];
+
+  /** @internal */
+  constructor(scope: Construct, id: string, props: SignInProbeParts) {
+    super(scope, id);
+    const { condition, dependsOn, image, inputs, password, runner, url } = props;
+    const { clientId, endsAt, flow, redirectUri, schedule, slowSeconds } = inputs.signInProbe.at;
+    const job = runner.schedule(this, "Job", {
+      name: SIGN_IN_PROBE_JOB,
+      script: addScript(this, "lib/idp/scripts/sign-in-probe.py"),
+      scriptName: "sign-in-probe.py",
+      // Isolated from variables and files that are the application's.
+      interpreter: ["python3", "-IS"],
+      container: {
+        image,
+        environment: {
+          baseline: {},
+          overrides: {},
+          required: {
+            IDP_URL: url,
+            SIGN_IN_PROBE_USERNAME: SIGN_IN_PROBE_USER,
+            SIGN_IN_PROBE_FLOW: flow.text,
+            SIGN_IN_PROBE_ENDS_AT: endsAt.text,
+            SIGN_IN_PROBE_SLOW_SECONDS: slowSeconds.text,
+            SIGN_IN_PROBE_CLIENT_ID: clientId.ifNull("").text,
+            SIGN_IN_PROBE_REDIRECT_URI: redirectUri.ifNull("").text,
+          },
+        },
+        secretEnvironment: { SIGN_IN_PROBE_PASSWORD: password },
+        dependsOn,
+      },
+      // Two attempts of a minute each, the pause between them, and two sign-outs.
+      timeoutSeconds: 240,
+      // The next one comes soon.
+      maxRetries: 0,
+      schedule: schedule.text,
+      timeZone: "Etc/UTC",
+      condition,
+    });
+    this.jobName = job.jobName;
+    this.missingAfter = missingAfter(schedule, DEFAULT_MINUTES);
+    this.ready = job.ready;
+  }
+}

@@ -1,0 +1,79 @@
+import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Platform } from "./alert";
+
+/** Lines of the sign-in probe of which this is true. */
+const line =
+  (what: "blind" | "failed" | "slow") =>
+  (names: AlertNames, platform: Platform): string =>
+    `${LOGS_OF.job(names, platform, names.signInProbeJob)} jsonPayload.${what}=true`;
+
+/** What was wrong, and at which step. */
+const lines = (what: Parameters<typeof line>[0], names: AlertNames, platform: Platform) =>
+  `Outcome, step and seconds: \`${logCommand(line(what)(names, platform), names)}\`.`;
+
+/** Alerts about the sign-in that is tried; each line is of two attempts where something is wrong. */
+export const SIGN_IN_ALERTS: Alerts = {
+  "sign-in-failed": {
+    title: "nobody may be able to sign in: a sign-in that is tried has failed twice",
+    severity: "CRITICAL",
+    needs: ["signInProbe"],
+    filters: both(line("failed")),
+    firstSteps: (names, platform) =>
+      [
+        lines("failed", names, platform),
+        "Sign in yourself. If you can: `rejected` means that somebody has changed the user sign-in-probe, or that",
+        "its blueprint is not applied; `denied`, that a policy holds it back, such as one of reputation; `no_flow`,",
+        `another slug in \`${names.nameOf("signInProbe")}\`; \`no_code\` or \`no_token\`, its client.`,
+        `If you cannot, what the server said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`.`,
+      ].join(" "),
+  },
+  "sign-in-slow": {
+    title: "signing in takes long",
+    severity: "WARNING",
+    needs: ["signInProbe"],
+    filters: both(line("slow")),
+    firstSteps: (names, platform) =>
+      [
+        lines("slow", names, platform),
+        "Which step is it? One that checks a password uses the CPU, others the database. Compare with the dashboard,",
+        `raise \`${names.nameOf("minInstanceCount")}\` or \`${names.nameOf("containerCpu")}\`, or the seconds in`,
+        `\`${names.nameOf("signInProbe")}\`.`,
+      ].join(" "),
+  },
+  "sign-in-probe-blind": {
+    title: "the sign-in probe cannot pass a stage, and so proves nothing",
+    severity: "WARNING",
+    needs: ["signInProbe"],
+    filters: both(line("blind")),
+    firstSteps: (names, platform) =>
+      [
+        lines("blind", names, platform),
+        "No program passes a captcha, a second factor or a question of yours. Bind an expression policy to that",
+        "stage's binding in the flow, which skips it for the user sign-in-probe, or for the network that the probe",
+        `comes from. Or name another flow in \`${names.nameOf("signInProbe")}\`, or let it end at the second factor.`,
+      ].join(" "),
+  },
+  "sign-in-probe-missing": {
+    title: "no sign-in was tried for three periods",
+    severity: "WARNING",
+    needs: ["signInProbe"],
+    queries: {
+      serverless: ({ signInProbeJob, signInProbeWindow }) =>
+        [
+          `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",`,
+          `job_name="${signInProbeJob}", result="succeeded"}[${signInProbeWindow}])`,
+        ].join(" "),
+      // A pod that lives for seconds has no metrics of its own.
+      kubernetes: ({ namespace, signInProbeWindow }) =>
+        [
+          `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="k8s_container",`,
+          `namespace_name="${namespace}", container_name="sign-in", log="stdout"}[${signInProbeWindow}])`,
+        ].join(" "),
+    },
+    limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 60, measures: "1 for none in three periods" },
+    firstSteps: (names, platform) =>
+      [
+        "Is its schedule paused or deleted, or does it fail? Its log:",
+        `\`${logCommand(LOGS_OF.job(names, platform, names.signInProbeJob), names)}\``,
+      ].join(" "),
+  },
+};
