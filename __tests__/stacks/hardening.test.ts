@@ -87,7 +87,7 @@ const PROTECTED: readonly Row[] = [
 ];
 
 const REMADE =
-  /google_secret_manager_secret\.(\w+_script|secrets_(bootstrap_token|(ldap|radius)_(password|secret|token)))$/;
+  /google_secret_manager_secret\.(\w+_script|secrets_(bootstrap_token|(ldap|radius|sign_in_probe)_(password|secret|token)))$/;
 
 const ROLES = [
   "roles/artifactregistry.reader",
@@ -149,7 +149,7 @@ describe("Always", () => {
   it("pods are user and group 1000, and may do nothing that a process does not need", () => {
     const contexts = under("security_context", PROGRAMS);
     const [pods, containers] = [having("fs_group", contexts), having("capabilities", contexts)];
-    expect([pods.length, containers.length]).toEqual([14, contexts.length - 14]);
+    expect([pods.length, containers.length]).toEqual([16, contexts.length - 16]);
     const ofPods = { run_as_user: "1000", run_as_group: "1000", fs_group: "1000", run_as_non_root: true };
     for (const pod of pods) expect(pod).toMatchObject({ ...ofPods, seccomp_profile: { type: "RuntimeDefault" } });
     const ofContainers = { allow_privilege_escalation: false, run_as_non_root: true };

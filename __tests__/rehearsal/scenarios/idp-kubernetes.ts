@@ -36,6 +36,7 @@ import { type Cloud } from "../project/cloud";
 import { needObject } from "../project/needs";
 import { APPLY_AT_ONCE } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
+import { WITH_SIGN_IN_PROBE } from "./sign-in-probe";
 
 const CLUSTER = "google_container_cluster.cluster[0]";
 const NAMESPACE = "kubernetes_namespace_v1.namespace[0]";
@@ -189,6 +190,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     CONTROL_PLANE,
     EXISTING_CLUSTER,
     WITH_OUTPOSTS,
+    WITH_SIGN_IN_PROBE,
     DESTROYED_WITH_OUTPOSTS,
     ownKeys("cluster", 6),
     ROTATIONS,

@@ -29,6 +29,7 @@ import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { KEY_IS_GONE, rotationThatFails, ROTATIONS, secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
+import { WITH_SIGN_IN_PROBE } from "./sign-in-probe";
 
 const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
@@ -194,6 +195,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   ],
   furtherEpisodes: [
     FOR_THE_NETWORK,
+    WITH_SIGN_IN_PROBE,
     rotationThatFails("google_cloud_run_v2_service"),
     KEY_IS_GONE,
     ownKeys("service", 5),
