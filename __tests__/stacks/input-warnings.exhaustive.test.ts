@@ -96,6 +96,8 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
       [
         [{ uptime_check: true, public_access: false }, 'uptime_check is true and public_access is "false"; '],
         [{ public_access: false }],
+        [{ sign_in_probe: {}, public_access: false }, 'sign_in_probe is given and public_access is "false"; '],
+        [{ sign_in_probe: {} }],
         [{ ...DOMAIN, protection: {} }, "close_default_address is false; a security policy protects only the domain, "],
         [{ ...DOMAIN, protection: {}, close_default_address: true }],
         [{ ...UNSEEN, protection: {}, close_default_address: true }, PREVIEW_UNSEEN],

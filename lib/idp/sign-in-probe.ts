@@ -165,7 +165,7 @@ export class SignInProbe extends Construct {
         secretEnvironment: { SIGN_IN_PROBE_PASSWORD: password },
         dependsOn,
       },
-      // Two attempts of a minute each, the pause between them, and two sign-outs.
+      // Two attempts of a minute each, the pause between them, and a minute to spare.
       timeoutSeconds: 240,
       // The next one comes soon.
       maxRetries: 0,

@@ -133,7 +133,8 @@ class Browser:
         seconds = min(REQUEST_SECONDS, self.end - begun)
         if seconds <= 0:
             raise End("timeout", f"the attempt takes more than {ATTEMPT_SECONDS:g} s")
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        # Less would be no limit.
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
         try:
             try:
                 answer = self.opener.open(urllib.request.Request(url, data, headers))
