@@ -310,7 +310,8 @@ export abstract class IdentityProvider extends Construct {
     return new IdpSecrets(this, "Secrets", {
       context,
       secretLocations: context.secretLocations,
-      blueprints: this.shippedBlueprints,
+      blueprints: settings.blueprints,
+      signInProbe: this.values.signInProbe.isSet(),
       bootstrapPassword: settings.bootstrapPassword,
       bootstrapToken: settings.bootstrapToken,
       deletionProtection: settings.deletionProtection,

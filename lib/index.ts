@@ -74,7 +74,7 @@ export {
 export { type AlertPolicies } from "./platform/monitoring/alert-policies";
 export { type Monitoring } from "./platform/monitoring/monitoring";
 export { type AlertProps, type ChannelsBySeverity } from "./platform/monitoring/monitoring-settings";
-export { type ServiceLevelProps } from "./platform/monitoring/service-levels";
+export { type ServiceLevelProps, type ServiceLevels } from "./platform/monitoring/service-levels";
 export { type ExistingNetwork, type NetworkAttachment, type NetworkProps } from "./platform/network/network-attachment";
 export { type SeparateWorker } from "./platform/parts";
 export { ImageRegistry, type ImageRegistryProps, type RepositoryAttributes } from "./platform/registry/image-registry";

@@ -177,6 +177,7 @@ const DEFAULTS: readonly Defaults[] = [
       ["secretKeyVersion", 1, 2],
       ["bootstrapToken", false, true],
       ["blueprints", [], ["ldap"]],
+      ["signInProbe", false, true],
       ["deletionProtection", true, false],
       ["existing.secretKey.enabled", true, false, { existing: { secretKey: { secretId: "former", version: 1 } } }],
     ],

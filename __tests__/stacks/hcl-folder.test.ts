@@ -81,7 +81,7 @@ describe.each(FOLDERS)("The folder of $name in HCL", ({ files, name, stack, stac
     );
     expect(long.map(([name]) => name)).toEqual([]);
     const lines = Object.values(files).flatMap((text) => text.split("\n"));
-    const isText = (line: string) => /^\s*([\w-]+\s+= )?"|"[^"]{60}/.test(line);
+    const isText = (line: string) => /^\s*([\w-]+\s+= |[?:] )?"|"[^"]{60}/.test(line);
     expect(lines.filter((line) => line.length > 160 && !isText(line) && !/ (==|<=|>=|!=) /.test(line))).toEqual([]);
   });
 });

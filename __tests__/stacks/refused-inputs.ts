@@ -602,6 +602,7 @@ const REFUSED_ALONE_BY_KUBERNETES: Refused = {
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
+  "objectives that nothing measures": { slo: {}, uptime_check: false },
   "a sign-in probe that would trust a certificate of the server's own": { domain: null, sign_in_probe: {} },
   "who reaches the control plane of a cluster that exists": {
     existing_cluster: CLUSTER,

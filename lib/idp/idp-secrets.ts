@@ -11,6 +11,7 @@ import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { secretId } from "../core/names";
 import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context";
 import { stateProvidersOf } from "../core/provider-requirements";
+import { SIGN_IN_PROBE_BLUEPRINT } from "./blueprints";
 import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
 import {
   IS_REFERENCE,
@@ -179,11 +180,18 @@ export interface IdpSecretsProps {
   readonly bootstrapToken?: boolean | IResolvable;
 
   /**
-   * Shipped blueprints; `ldap`, `radius` and `sign-in-probe` need a secret, which is generated.
+   * Shipped blueprints; `ldap` and `radius` need a secret, which is generated.
    *
    * @default - none
    */
   readonly blueprints?: readonly string[];
+
+  /**
+   * Also generates the password of the user as whom a sign-in is tried.
+   *
+   * @default false
+   */
+  readonly signInProbe?: Condition;
 
   /**
    * Refuses deletion of secret key and password. Losing the secret key ends every session.
@@ -214,6 +222,7 @@ export interface IdpSecretsProps {
 const PROPS: KnownPropsOf<IdpSecretsProps> = {
   context: CONTEXT_PROP,
   blueprints: "optional",
+  signInProbe: "optional",
   bootstrapPassword: "optional",
   bootstrapToken: "optional",
   deletionProtection: "optional",
@@ -243,7 +252,7 @@ export class IdpSecrets extends Construct {
   /** Whether there is one. */
   readonly hasBootstrapToken: Condition;
 
-  /** Password of the user as whom a sign-in is tried; undefined without its blueprint. */
+  /** Password of the user as whom a sign-in is tried; undefined where none is. */
   readonly signInProbePassword: GeneratedSecret | undefined;
 
   /** Token and secrets of blueprints as variables of a container, each of which may be absent at plan. */
@@ -287,13 +296,14 @@ export class IdpSecrets extends Construct {
       existing: props.existing?.bootstrapPassword,
     });
 
-    const { blueprints = [], bootstrapToken = false } = props;
+    const { blueprints = [], bootstrapToken = false, signInProbe = false } = props;
     this.hasBootstrapToken = bootstrapToken;
-    const isShipped = (name: string): Condition => exprOf<readonly string[]>(blueprints).contains(name);
+    const isApplied = (name: string): Condition =>
+      name === SIGN_IN_PROBE_BLUEPRINT ? signInProbe : exprOf<readonly string[]>(blueprints).contains(name);
     // Not protected: nothing is lost with one, and it can be removed while the data is protected.
     const optional = [
       { id: "BootstrapToken", condition: bootstrapToken, ...BOOTSTRAP_TOKEN },
-      ...Object.entries(BLUEPRINT_SECRETS).map(([id, each]) => ({ id, condition: isShipped(each.blueprint), ...each })),
+      ...Object.entries(BLUEPRINT_SECRETS).map(([id, each]) => ({ id, condition: isApplied(each.blueprint), ...each })),
     ]
       .filter(({ condition }) => !isNever(condition))
       .map(({ condition, id, length, suffix, variable }) => {
