@@ -22,7 +22,7 @@ import { type AlertNames, type Platform } from "./alert";
 import { checkFilter, latencyFilter, measuresRequests, requestFilters } from "./service-level-metrics";
 
 /** Days over which the objectives hold, and their error budgets last. */
-export const OBJECTIVE_DAYS = 30;
+const OBJECTIVE_DAYS = 30;
 
 /** What Keycloak publishes of its own service, as defaults. */
 const DEFAULTS = { available: 0.999, latency: 0.95, latencyMs: 250 } as const;
