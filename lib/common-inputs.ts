@@ -48,6 +48,7 @@ import {
   type DenyMaintenancePeriod,
   type MaintenanceWindow,
 } from "./platform/maintenance";
+import { AUDIT_LOG, AUDIT_LOG_RELATIONS, type AuditLogProps } from "./platform/monitoring/audit-log";
 import {
   type AlertProps,
   type ChannelsBySeverity,
@@ -93,6 +94,7 @@ type SharedInputs = DeploymentInputs &
   typeof DUMPS &
   typeof CHECK_UP &
   typeof SIGN_IN_PROBE &
+  typeof AUDIT_LOG &
   typeof PROBES &
   NetworkInputs &
   typeof EXISTING_PARTS &
@@ -119,6 +121,7 @@ export function commonInputs({ changedLabels, network, runner, ...words }: Varia
     ...DUMPS,
     ...CHECK_UP,
     ...SIGN_IN_PROBE,
+    ...AUDIT_LOG,
     ...PROBES,
     ...networkInputs(network),
     ...EXISTING_PARTS,
@@ -160,6 +163,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...MAINTENANCE_RELATIONS,
   ...DUMP_RELATIONS,
   ...SIGN_IN_PROBE_RELATIONS,
+  ...AUDIT_LOG_RELATIONS,
   ...PROBE_RELATIONS,
   ...NETWORK_RELATIONS,
   ...EXISTING_RELATIONS,
@@ -250,6 +254,7 @@ export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
 /** Names of the types of props that are objects. */
 export interface CommonObjects {
   readonly alerts: Readonly<Record<string, AlertProps>>;
+  readonly auditLog: AuditLogProps;
   readonly checkUpLimits: CheckUpLimits;
   readonly denyMaintenancePeriod: DenyMaintenancePeriod;
   readonly dnsZone: DnsZoneProps;

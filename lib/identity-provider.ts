@@ -28,6 +28,7 @@ import {
   type ValuesOf,
 } from "./core/inputs";
 import { unknownNames } from "./core/known-props";
+import { serviceAccountId } from "./core/names";
 import { deploymentContext, type DeploymentContext } from "./core/deployment-context";
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
@@ -65,7 +66,8 @@ import {
   ServiceIdentity,
 } from "./platform/identity/service-identity";
 import { addLandingZone, keyFacts } from "./platform/landing-zone";
-import { type NamedSetting } from "./platform/monitoring/alert";
+import { namesInLogs, type NamedSetting } from "./platform/monitoring/alert";
+import { AuditLog } from "./platform/monitoring/audit-log";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
 import { objectivesOf } from "./platform/monitoring/service-levels";
 import { networkProblems, warnOfNetwork, type ExistingNetwork } from "./platform/network/network-attachment";
@@ -172,6 +174,9 @@ export abstract class IdentityProvider extends Construct {
 
   /** Uptime check, dashboard and alerts. */
   abstract readonly monitoring: Monitoring;
+
+  /** The audit log; undefined without one. */
+  abstract readonly auditLog: AuditLog | undefined;
 
   /** The check-up of what stands still; undefined where nobody gets alerts. */
   abstract readonly checkUp: CheckUp | undefined;
@@ -559,6 +564,23 @@ export abstract class IdentityProvider extends Construct {
       workerCount: workerCount(v).text,
       workerMode: v.workerMode.text,
     });
+  }
+
+  /** What is kept for an audit. @internal */
+  protected addAuditLog({
+    namespace,
+    platform,
+  }: Pick<MonitoringProps, "namespace" | "platform">): AuditLog | undefined {
+    const { apis, context, protect: deletionProtection, values: v } = this;
+    const { deployment } = context;
+    const names = {
+      ...namesInLogs(deployment, platform, namespace),
+      accountIds: Object.values(ACCOUNTS).map(([purpose]) => serviceAccountId(deployment, purpose)),
+    };
+    return partIf(
+      v.auditLog.isSet(),
+      () => new AuditLog(this, "AuditLog", { apis, context, deletionProtection, input: v.auditLog, names, platform }),
+    );
   }
 
   /**

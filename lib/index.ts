@@ -72,6 +72,7 @@ export {
   type WindowSettings,
 } from "./platform/maintenance";
 export { type AlertPolicies } from "./platform/monitoring/alert-policies";
+export { type AuditLog, type AuditLogProps } from "./platform/monitoring/audit-log";
 export { type Monitoring } from "./platform/monitoring/monitoring";
 export { type AlertProps, type ChannelsBySeverity } from "./platform/monitoring/monitoring-settings";
 export { type ServiceLevelProps, type ServiceLevels } from "./platform/monitoring/service-levels";

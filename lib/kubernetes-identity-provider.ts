@@ -62,6 +62,7 @@ import { addOutposts, OUTPOST_WARNINGS, OUTPOSTS } from "./platform/kubernetes/o
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
+import { type AuditLog } from "./platform/monitoring/audit-log";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { CLUSTER_MONITORING_RELATIONS, monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
@@ -254,6 +255,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly dump: DatabaseDump | undefined;
   readonly checkUp: CheckUp | undefined;
   readonly signInProbe: SignInProbe | undefined;
+  readonly auditLog: AuditLog | undefined;
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
 
@@ -332,6 +334,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       this.checkUp,
       this.signInProbe,
     );
+    this.auditLog = this.addAuditLog({ platform: "kubernetes", namespace });
     this.grantCommands = this.listGrantCommands();
     this.complete(this.initialization, [
       ...this.namespace.grants,
@@ -344,6 +347,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       ...(this.dump?.ready ?? []),
       ...(this.checkUp?.ready ?? []),
       ...(this.signInProbe?.ready ?? []),
+      ...(this.auditLog?.ready ?? []),
       clusterGuard.check,
     ]);
     this.useOwnProvider();

@@ -27,6 +27,7 @@ import { type DomainSetup } from "./platform/domain/domain-setup";
 import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/domain/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/domain/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
+import { type AuditLog } from "./platform/monitoring/audit-log";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { tagsIn } from "./core/network-inputs";
@@ -235,6 +236,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly dump: DatabaseDump | undefined;
   readonly checkUp: CheckUp | undefined;
   readonly signInProbe: SignInProbe | undefined;
+  readonly auditLog: AuditLog | undefined;
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
 
@@ -303,6 +305,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       this.checkUp,
       this.signInProbe,
     );
+    this.auditLog = this.addAuditLog({ platform: "serverless" });
     const last = this.guardNetwork();
     this.grantCommands = this.listGrantCommands();
     this.complete(this.initialization, last);
@@ -477,8 +480,18 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** Refuses to take the network away. @returns all that is created last */
   private guardNetwork(): ITerraformDependable[] {
-    const { attachment, checkUp, dump, domainSetup, loadBalancer, internalLoadBalancer, monitoring, protect } = this;
-    const { signInProbe } = this;
+    const {
+      attachment,
+      auditLog,
+      checkUp,
+      dump,
+      domainSetup,
+      loadBalancer,
+      internalLoadBalancer,
+      monitoring,
+      protect,
+      signInProbe,
+    } = this;
     const ready = present<{ readonly ready: ITerraformDependable[] }>(
       this.service,
       this.testMail,
@@ -490,6 +503,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       dump,
       checkUp,
       signInProbe,
+      auditLog,
     ).flatMap((part) => part.ready);
     const network = { prop: "network", value: attachment?.network };
     return guardPresence(this, network, { dependsOn: ready, protect });

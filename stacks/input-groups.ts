@@ -71,6 +71,11 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     ],
   },
   {
+    title: "Audit trail",
+    guides: ["audit-trail.md"],
+    inputs: ["auditLog"],
+  },
+  {
     title: "Backup and restore",
     guides: ["backup-and-restore.md"],
     inputs: [

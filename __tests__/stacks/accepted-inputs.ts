@@ -90,7 +90,7 @@ export const ACCEPTED_BY_BOTH = {
   database_flags: [{}, { log_statement: "none", "cloudsql.iam_authentication": "on" }],
   database_version: [15, 16, 17],
   liveness_probe: [{}, { initial_delay_seconds: 0, period_seconds: 3600, timeout_seconds: 3600, failure_threshold: 1 }],
-  log_level: ["info", "warn"],
+  log_level: ["info", "debug"],
   request_timeout_seconds: [3600, 1],
   startup_probe: [{}, { initial_delay_seconds: 240, period_seconds: 240, timeout_seconds: 1, failure_threshold: 2 }],
   backup_before_upgrade: [true, false],
@@ -112,6 +112,12 @@ export const ACCEPTED_BY_BOTH = {
   uptime_check: [null, false],
   connection_pool: [true, false],
   dashboard: [true, false],
+  audit_log: [
+    null,
+    {},
+    { locked: true, destination: "bigquery.googleapis.com/projects/audit-project/datasets/sign_ins" },
+    { retention_days: 3650, destination: "logging.googleapis.com/projects/audit-project" },
+  ],
   audit_secret_access: [false, true],
   secret_readers: [[], ["deployer@my-project.iam.gserviceaccount.com"]],
   project_id: ["my-project", "another-project-12345"],
@@ -236,6 +242,13 @@ export const KEY = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/
 export const ACCEPTED_SETS: AcceptedInputs = {
   "keys whose agents are granted their use": { kms_keys: { database: KEY, project_number: "123456789012" } },
   "a key of the region": { kms_keys: { default: KEY } },
+  "a key of its own for the audit log": { kms_keys: { logs: KEY, project_number: "123456789012" }, audit_log: {} },
+  "a log without events where nobody keeps them": { log_level: "warn" },
+  "a level that a variable lowers again, so that there are events": {
+    log_level: "error",
+    environment_variables: { AUTHENTIK_LOG_LEVEL: "info" },
+    audit_log: { destination: "pubsub.googleapis.com/projects/audit-project/topics/sign-ins" },
+  },
   "all traffic through the network, with tags": {
     network: NETWORK,
     subnetwork: SUBNETWORK,

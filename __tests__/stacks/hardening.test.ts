@@ -92,11 +92,13 @@ const REMADE =
 const ROLES = [
   "roles/artifactregistry.reader",
   "roles/artifactregistry.writer",
+  "roles/bigquery.dataEditor",
   "roles/cloudkms.cryptoKeyEncrypterDecrypter",
   "roles/cloudsql.client",
   "roles/container.defaultNodeServiceAccount",
   "roles/iam.workloadIdentityUser",
   "roles/logging.logWriter",
+  "roles/pubsub.publisher",
   "roles/run.invoker",
   "roles/secretmanager.secretAccessor",
   "roles/storage.objectCreator",
@@ -211,8 +213,13 @@ describe("Always", () => {
       expect(variable.bootstrap_password).toMatchObject({ ephemeral: true, sensitive: true });
   });
 
-  it("a plan of an identity provider asks no API", () => {
-    expect(SHIPPED.slice(0, 2).map(([, { data }]) => data)).toEqual([undefined, undefined]);
+  it("a plan of an identity provider asks no API, but who encrypts the audit log, where a key is to be granted", () => {
+    const asked = SHIPPED.slice(0, 2).map(([, { data }]) => data);
+    const { google_logging_project_cmek_settings: settings, ...others } = asked[0] ?? {};
+    expect([others, asked[1]]).toEqual([{}, asked[0]]);
+    expect(Object.values(settings ?? {}).map(({ count }) => count)).toEqual([
+      "${local.kms_keys.project_number != null && local.kms_keys.logs != null ? 1 : 0}",
+    ]);
   });
 });
 

@@ -110,6 +110,8 @@ const WRONG: Wrong = {
   ...each(OF_A_FEW_WORDS, WORDLESS),
   ...each(COUNTS, COUNTLESS),
   application_version: ["?", "2026.5.1"],
+  "audit_log.destination": ["storage.googleapis.com/a-bucket"],
+  "audit_log.retention_days": [0, 3651, 1.5],
   "alerts.*.duration_seconds": [-60, 86_460, 90],
   backup_retention_count: [0, 366, 1.5],
   database_disk_limit_gb: [9, 65_537, 10.5],

@@ -28,6 +28,11 @@ const identityProviderProps = (
   alertEmails: ["on-call@example.com"],
   alerts: { uptime: { enabled: false }, "database-cpu": { durationSeconds: 600, threshold: 0.8 } },
   applicationName: "login",
+  auditLog: {
+    retentionDays: 400,
+    locked: true,
+    destination: "pubsub.googleapis.com/projects/audit-project/topics/sign-ins",
+  },
   auditSecretAccess: true,
   slo: { available: 0.995, latency: 0.9, latencyMs: 400 },
   backupBeforeUpgrade: false,

@@ -312,6 +312,10 @@ const REFUSED_ALONE: Refused = {
   "an administration that nobody reaches": { ...DOMAIN, protection: { restrict_admin: true } },
   "a track of the platform's own": { maintenance_window: { track: "preview" } },
   "a day without a year": { ...WINDOW, deny_maintenance_period: { start_date: "12-01", end_date: "2026-12-24" } },
+  "an audit log that is kept for no day": { audit_log: { retention_days: 0 } },
+  "an audit log that is kept for more than ten years": { audit_log: { retention_days: 3651 } },
+  "a copy of the audit log in a bucket": { audit_log: { destination: "storage.googleapis.com/a-bucket" } },
+  "a copy of the audit log at a topic by its name alone": { audit_log: { destination: "sign-ins" } },
   "a window on an eighth day": { maintenance_window: { day: 8 } },
   "a window at half past three": { maintenance_window: { hour: 3.5 } },
   "more days without maintenance than there may be": {
@@ -478,6 +482,11 @@ const REFUSED_TOGETHER: Refused = {
     existing_container_image: `europe-west1-docker.pkg.dev/my-project/login-acme-1c7cd9/login@${DIGEST}`,
   },
   "more instances that always run than there may be": { min_instance_count: 3, max_instance_count: 2 },
+  "an audit log without events": { audit_log: {}, log_level: "warning" },
+  "an audit log whose events a variable hides": {
+    audit_log: {},
+    environment_variables: { AUTHENTIK_LOG_LEVEL: "error" },
+  },
   "a key of another region": { kms_keys: { default: KEY.replace("us-central1", "europe-west1") } },
   "a key for secrets in several regions": { kms_keys: { default: KEY }, secret_locations: ["us-central1", "us-east1"] },
   "a network without a subnetwork": { network: NETWORK },

@@ -66,6 +66,7 @@ const OTHERS: readonly string[] = [
   "google_compute_target_https_proxy",
   "google_compute_url_map",
   "google_dns_record_set",
+  "google_logging_project_sink",
   "google_monitoring_alert_policy",
   "google_monitoring_custom_service",
   "google_monitoring_dashboard",

@@ -89,15 +89,18 @@ export function listIf(condition: Condition, element: Operand<boolean | number |
   return Token.asString(conditionFrom(condition).choose<unknown>([exprOf(element)], []));
 }
 
+/** A resource or a data source, as far as a reference to it goes. */
+type Referable = Pick<TerraformResource, "count" | "fqn">;
+
 /** Attribute of a resource that need not exist; null where it does not. */
-export function attributeOf(resource: TerraformResource | undefined, name: string): Expr<string | null> {
+export function attributeOf(resource: Referable | undefined, name: string): Expr<string | null> {
   if (resource === undefined) return literal(null);
   if (resource.count === undefined) return reference(`${resource.fqn}.${name}`, KNOWN_AT_APPLY);
   return one(attributesOf(resource, name));
 }
 
 /** The same of each instance of a resource with a count; an empty list where there is none. */
-export function attributesOf<T = string>(resource: TerraformResource | undefined, name: string): Expr<readonly T[]> {
+export function attributesOf<T = string>(resource: Referable | undefined, name: string): Expr<readonly T[]> {
   return resource === undefined ? literal([]) : reference(`${resource.fqn}[*].${name}`, KNOWN_AT_APPLY);
 }
 

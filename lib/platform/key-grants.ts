@@ -1,8 +1,9 @@
+import { DataGoogleLoggingProjectCmekSettings } from "@cdktf/provider-google/lib/data-google-logging-project-cmek-settings";
 import { KmsCryptoKeyIamMember } from "@cdktf/provider-google/lib/kms-crypto-key-iam-member";
 import { TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isNever, setArgument, attributesOf } from "../core/conditional";
+import { countIf, isNever, setArgument, attributeOf, attributesOf, type Condition } from "../core/conditional";
 import { allOf, type Expr, exprOf } from "../core/expr";
 import { concat, element } from "../core/expr-functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
@@ -21,11 +22,15 @@ const AGENTS = {
   storage: [["storage", "gs-project-accounts"]],
 } as const satisfies Readonly<Record<string, readonly (readonly [service: ApiName, host: string])[]>>;
 
-export type KeyName = keyof typeof AGENTS;
+/** What a key is for. Cloud Logging itself tells which account uses the key of a log bucket. */
+export type KeyName = keyof typeof AGENTS | "logs";
+
+const ROLE = "roles/cloudkms.cryptoKeyEncrypterDecrypter";
 
 /**
  * Makes the agents, and grants them the use of keys that are managed elsewhere.
  *
+ * @param projectId the project of the agents
  * @param keys a key by each name, which may be null at plan
  * @param projectNumber that of the agents, of which nothing is made without it
  * @returns the same keys, known to whatever they encrypt only once it can use them
@@ -33,6 +38,7 @@ export type KeyName = keyof typeof AGENTS;
 export function grantKeys(
   scope: Construct,
   apis: ProjectApis,
+  projectId: string,
   keys: Readonly<Record<string, Expr<string | null>>>,
   projectNumber: Expr<string | null>,
 ): Readonly<Record<string, string>> {
@@ -43,6 +49,10 @@ export function grantKeys(
     const isGranted = allOf(projectNumber.isSet(), key.isSet());
     if (isNever(isGranted)) return key.text;
     const count = countIf(isGranted);
+    if (name === "logs") {
+      const grant = grantToLogging(grants, apis, { count: isGranted, key: key.text, projectId });
+      return element(concat<unknown>(attributesOf(grant, "crypto_key_id"), exprOf<readonly unknown[]>([key])), 0).text;
+    }
     const used = AGENTS[name].map(([service, host]) => {
       const agent = new TerraformResource(grants, `${service}-agent`, {
         // The bindings lack this type.
@@ -57,7 +67,7 @@ export function grantKeys(
         count,
         cryptoKeyId: key.text,
         dependsOn: [agent],
-        role: "roles/cloudkms.cryptoKeyEncrypterDecrypter",
+        role: ROLE,
         member: `serviceAccount:service-${number}@${host}.iam.gserviceaccount.com`,
       });
       return attributesOf(grant, "crypto_key_id");
@@ -67,4 +77,24 @@ export function grantKeys(
   const isThere = ([, key]: readonly [string, Expr<string | null>]) => !isNever(key.isSet());
   const entries = Object.entries(keys).filter(isThere) as [KeyName, Expr<string | null>][];
   return Object.fromEntries(entries.map(([name, key]) => [name, granted(name, key)]));
+}
+
+/** Lets the account that Cloud Logging names use a key; asking for its name makes it. */
+function grantToLogging(
+  grants: Construct,
+  apis: ProjectApis,
+  { count: isGranted, key, projectId }: { readonly count: Condition; readonly key: string; readonly projectId: string },
+): KmsCryptoKeyIamMember {
+  const count = countIf(isGranted);
+  const settings = new DataGoogleLoggingProjectCmekSettings(grants, "logging-settings", {
+    project: projectId,
+    count,
+    dependsOn: apis.ready("logging"),
+  });
+  return new KmsCryptoKeyIamMember(grants, "logging-encrypts", {
+    count,
+    cryptoKeyId: key,
+    role: ROLE,
+    member: `serviceAccount:${attributeOf(settings, "service_account_id").text}`,
+  });
 }

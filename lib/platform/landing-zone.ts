@@ -12,6 +12,7 @@ import { flag, object, orResource, type PropsOf, type Relation, text, type Value
 import { type DeploymentInputs } from "../core/deployment-context";
 import { type ProjectApis } from "../core/project-apis";
 import { grantKeys, type KeyName } from "./key-grants";
+import { type AUDIT_LOG } from "./monitoring/audit-log";
 
 const key = (of: string) =>
   orResource("id", ["google_kms_crypto_key"], text({ default: null, description: `for ${of}` }));
@@ -25,6 +26,8 @@ const KEYS = {
   storage: key("buckets"),
   /** For secrets in the region; a secret keeps the key that it was created with. */
   secrets: key("secrets, each of which keeps the one that it was created with"),
+  /** For the audit log, which keeps the key that it was made with. */
+  logs: key("the audit log, which keeps the one that it was made with"),
   /** For the repository of the image. */
   registry: key("the repository of the image"),
   /** Number of the project, with which the agents of its services are made and granted the use of the keys. */
@@ -159,6 +162,7 @@ const ENCRYPTED: Readonly<Record<string, readonly [of: KeyName, ...setters: read
     block("", "database_encryption", "key_name", { state: "ENCRYPTED" }),
     argument("cluster_autoscaling.auto_provisioning_defaults.boot_disk_kms_key"),
   ],
+  google_logging_project_bucket_config: ["logs", block("", "cmek_settings", "kms_key_name")],
   google_secret_manager_secret: [
     "secrets",
     block("replication.user_managed.dynamic.replicas.content", "customer_managed_encryption", "kms_key_name"),
@@ -178,6 +182,9 @@ const BINARY_AUTHORIZATION: Readonly<Record<string, Readonly<Record<string, unkn
 };
 
 type Values = ValuesOf<ReturnType<typeof landingZoneInputs>>;
+
+/** With what decides whether there is something to encrypt, and where. */
+type AllValues = Values & ValuesOf<typeof AUDIT_LOG & Pick<DeploymentInputs, "projectId">>;
 
 /** The key for something: its own one, or the default. */
 function keyFor({ at }: Values["kmsKeys"], name: KeyName): Expr<string | null> {
@@ -200,9 +207,9 @@ export function keyFacts({ kmsKeys }: Values): readonly DeploymentFact[] {
 }
 
 /** Gives everything that was made before what the organization requires of it. */
-export function addLandingZone(scope: Construct, values: Values, apis: ProjectApis): void {
+export function addLandingZone(scope: Construct, values: AllValues, apis: ProjectApis): void {
   const { binaryAuthorization: isAuthorized, kmsKeys } = values;
-  const keys = kmsKeys.given === null ? undefined : addKeys(scope, kmsKeys, apis);
+  const keys = kmsKeys.given === null ? undefined : addKeys(scope, values, apis);
   for (const resource of scope.node.findAll()) {
     if (!TerraformResource.isTerraformResource(resource)) continue;
     const { terraformResourceType: type } = resource;
@@ -223,13 +230,15 @@ const textIfAny = (value: Expr<string | null>): string | undefined => (isNever(v
 /** The keys that agents of Google may use, by what they are for; each is null at plan, or missing, without one. */
 function addKeys(
   scope: Construct,
-  kmsKeys: Values["kmsKeys"],
+  { auditLog, kmsKeys, projectId }: AllValues,
   apis: ProjectApis,
 ): (name: KeyName) => string | undefined {
   const { projectNumber, ...members } = kmsKeys.at;
   const names = Object.keys(members).filter((name): name is KeyName => name !== "default");
+  // Without a log bucket, nobody needs a right for it.
+  const isNeeded = (name: KeyName) => (name === "logs" ? auditLog.isSet() : literal(true));
   const all = [
-    ...names.map((name) => [name, keyFor(kmsKeys, name)] as const),
+    ...names.map((name) => [name, isNeeded(name).choose<string | null>(keyFor(kmsKeys, name), null)] as const),
     ["project_number", projectNumber] as const,
   ];
   const isOpen = (value: Expr) => !value.isSet().isLiteral;
@@ -243,7 +252,11 @@ function addKeys(
   const { project_number: number, ...keys } = Object.fromEntries(given) as Readonly<
     Record<string, Expr<string | null>>
   >;
-  const usable = new TerraformLocal(scope, "UsableKmsKeys", grantKeys(scope, apis, keys, number ?? literal(null)));
+  const usable = new TerraformLocal(
+    scope,
+    "UsableKmsKeys",
+    grantKeys(scope, apis, projectId.text, keys, number ?? literal(null)),
+  );
   for (const part of present(local, usable)) inFileOfExisting(part, "keys");
   return (name) => (isNever(keys[name]?.isSet() ?? false) ? undefined : expression(`${usable.fqn}.${name}`));
 }

@@ -58,6 +58,8 @@ function identityOf(facts: ConfigurationFacts, member: string, { name }: FoundRe
     const account = facts.nameInWords(withNumber(member.replace("serviceAccount:", "")));
     return { actor: "agents", account, isGiven: false };
   }
+  const logging = LOGGING_ACCOUNTS.find(([pattern]) => pattern.test(text));
+  if (logging !== undefined) return { actor: "agents", account: logging[1], isGiven: false };
   const made = createdAccount(facts, text, member);
   if (made !== undefined) return { actor: actorNamed(made.name), account: accountOf(facts, made), isGiven: false };
   const inputs = facts.inputsIn(member);
@@ -67,6 +69,12 @@ function identityOf(facts: ConfigurationFacts, member: string, { name }: FoundRe
   if (actor === undefined) throw new Error(`${member} is nobody that the page of rights has a text for`);
   return { actor: actor as ActorName, account: `\`${inputs[0] ?? ""}\``, isGiven: true };
 }
+
+/** Accounts whose names Cloud Logging tells. */
+const LOGGING_ACCOUNTS = [
+  [/google_logging_project_sink[.]/, "what Cloud Logging copies with"],
+  [/google_logging_project_cmek_settings[.]/, "what Cloud Logging encrypts with"],
+] as const;
 
 /** The number of a project, which an input or none has. */
 const withNumber = (email: string): string => email.replace(/\$\{[^}]*\}/, "<project_number>");
@@ -116,6 +124,10 @@ function targetOf(facts: ConfigurationFacts, { body, name, type }: FoundResource
         .inputsIn(body.crypto_key_id)
         .map((input, index) => `${index === 0 ? "the key" : ", else the one"} in \`${input}\``)
         .join("");
+    case "google_pubsub_topic_iam_member":
+      return "the topic in `audit_log.destination`";
+    case "google_bigquery_dataset_iam_member":
+      return "the dataset in `audit_log.destination`";
     case "google_project_iam_member":
       return projectTarget(facts, body, name);
     case "google_service_account_iam_member":
@@ -138,6 +150,7 @@ function nameOf(facts: ConfigurationFacts, value: unknown): unknown {
 
 /** A project, or the one database in it that a condition names. */
 function projectTarget(facts: ConfigurationFacts, body: Block, name: string): string {
+  if (name.startsWith("audit_log_")) return "the project in `audit_log.destination`";
   const isExisting = name.endsWith("existing_database");
   const database = isExisting ? "the database of `existing_database`" : databaseName(facts);
   const { condition, dynamic } = body as { readonly condition?: unknown; readonly dynamic?: { condition: unknown } };

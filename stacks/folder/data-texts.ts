@@ -145,6 +145,14 @@ export const DATA: readonly DatumText[] = [
     deleted: "by Cloud Logging",
   },
   {
+    of: ["google_logging_project_bucket_config.audit_log_bucket"],
+    what: "Audit log: sign-ins, changes in the application and of the deployment, reads of secrets that are logged",
+    persons: "addresses of clients and names of users; those of who was deleted stay until the end",
+    where: "Cloud Logging, bucket `{bucket_id}`, in {location}; a copy in `audit_log.destination`",
+    kept: "as many days as `audit_log.retention_days` says, 365 without it; locked, nobody can change that",
+    deleted: "by Cloud Logging, entry by entry; with the bucket, by a destroy, unless it is locked",
+  },
+  {
     of: [...SERVERS, "google_project_service.lab_apis_compute"],
     what: "Audit log: who changed what in the project",
     persons: "accounts of who applies",

@@ -37,7 +37,7 @@ function datumOf(facts: ConfigurationFacts, { isAlways = false, of, ...text }: D
 function valueAt(facts: ConfigurationFacts, { body, name, type }: FoundResource, path: string): string {
   const value = path.split(".").reduce<unknown>((part, each) => (part as Block | undefined)?.[each], body);
   if (value === undefined) throw new Error(`${type}.${name} has no ${path}, of which the page of rights tells`);
-  if (path === "name" || path === "repository_id") return facts.template(asText(value));
+  if (["bucket_id", "name", "repository_id"].includes(path)) return facts.template(asText(value));
   if (path === "replication") return placesOf(facts, value);
   const [, seconds] = /^(\d+)s?$/.exec(asText(value)) ?? [];
   if (seconds !== undefined && /seconds|ttl|older/.test(path))

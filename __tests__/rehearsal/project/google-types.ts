@@ -7,7 +7,7 @@ import { GOOGLE_EPHEMERAL_TYPES, SECRET_VERSION, setPassword } from "./google-se
 import { JOB, rolledOut } from "./google-workloads";
 import { needApi, needObject, needPrincipal, needRole } from "./needs";
 import { type Lookup, type ProviderTypes, type ResourceType, type ResourceTypes } from "./resource-type";
-import { textAt, valueAt, type ValueObject } from "./terraform-value";
+import { sameValue, textAt, valueAt, type ValueObject } from "./terraform-value";
 
 /** A grant to one principal on the resource that arguments name; one under a condition is another grant. */
 function grant(api: string, on: string, refs: ResourceType["refs"] = {}): ResourceType {
@@ -61,8 +61,12 @@ const AGENTS: Readonly<Record<string, string>> = {
   "serverless-robot-prod": "run",
 };
 
+/** The account with which Cloud Logging encrypts, which it makes when it is asked for it. */
+const LOGGING_ENCRYPTER = "cmek-p123456789012@gcp-sa-logging.iam.gserviceaccount.com";
+
 /** The need for the agent that is the member of a grant. */
 function needAgent(member: string): Need[] {
+  if (member === `serviceAccount:${LOGGING_ENCRYPTER}`) return [];
   const [, number = "", host = ""] =
     /^serviceAccount:service-(\d+)@([a-z-]+)\.iam\.gserviceaccount\.com$/.exec(member) ?? [];
   const service = AGENTS[host] ?? "no service";
@@ -168,6 +172,48 @@ const STORAGE: ResourceTypes = {
   },
 };
 
+const KEY_OF_LOGS = "cmek_settings.0.kms_key_name";
+
+/** Logs that are kept, and what is copied into them. */
+const LOGGING: ResourceTypes = {
+  google_logging_project_bucket_config: {
+    api: "logging",
+    id: "projects/{{project}}/locations/{{location}}/buckets/{{bucket_id}}",
+    needs: (values) => {
+      const key = textAt(values, KEY_OF_LOGS);
+      if (key === "") return [];
+      const member = `serviceAccount:${LOGGING_ENCRYPTER}`;
+      const isOn = (grant: ValueObject) => textAt(grant, "crypto_key_id") === key;
+      const roles = ["roles/cloudkms.cryptoKeyEncrypterDecrypter"];
+      return [needRole({ type: "google_kms_crypto_key_iam_member", isOn, member, roles, target: key })];
+    },
+    conflicts: (values, { before }) => {
+      if (before === null) return [];
+      const isAs = (path: string) => sameValue(valueAt(before, path), valueAt(values, path));
+      return [
+        ...(before.locked === true && !(isAs("retention_days") && isAs("locked")) ? ["the bucket is locked"] : []),
+        ...(isAs(KEY_OF_LOGS) ? [] : ["a log bucket keeps the key that it was made with"]),
+      ];
+    },
+    computed: (_values, { id }) => ({ name: id, lifecycle_state: "ACTIVE" }),
+    beforeDestroy: (prior, { id }) => {
+      if (prior.deletion_policy === "PREVENT")
+        throw new Refusal(`cannot destroy "${id}" without setting deletion_policy="DELETE"`);
+      if (prior.locked === true && prior.deletion_policy !== "ABANDON")
+        throw new Refusal(`cannot delete ${id}: the bucket is locked and not empty`);
+    },
+  },
+  google_logging_project_sink: {
+    api: "logging",
+    id: "projects/{{project}}/sinks/{{name}}",
+    needs: (values) => {
+      const [, bucket] = /^logging[.]googleapis[.]com[/](.+[/]buckets[/].+)$/.exec(textAt(values, "destination")) ?? [];
+      return bucket === undefined ? [] : [needObject("google_logging_project_bucket_config", bucket)];
+    },
+    computed: { writer_identity: "serviceAccount:service-123456789012@gcp-sa-logging.iam.gserviceaccount.com" },
+  },
+};
+
 const IAM: ResourceTypes = {
   google_artifact_registry_repository_iam_member: grant(
     "artifactregistry",
@@ -189,6 +235,12 @@ const IAM: ResourceTypes = {
     // Of the project of the key.
     api: undefined,
     needs: (values) => needAgent(textAt(values, "member")),
+  },
+  // Those of a topic and a dataset are of another project.
+  google_pubsub_topic_iam_member: { ...grant("pubsub", "projects/{{project}}/topics/{{topic}}"), api: undefined },
+  google_bigquery_dataset_iam_member: {
+    ...grant("bigquery", "projects/{{project}}/datasets/{{dataset_id}}"),
+    api: undefined,
   },
   google_project_iam_member: grant("cloudresourcemanager", "{{project}}"),
   google_workload_identity_service_agent: {
@@ -479,6 +531,10 @@ const WORKLOADS: ResourceTypes = {
 };
 
 const DATA_SOURCES: Readonly<Record<string, Lookup>> = {
+  google_logging_project_cmek_settings: (config) => {
+    const id = `projects/${textAt(config, "project")}/cmekSettings`;
+    return { id, name: id, service_account_id: LOGGING_ENCRYPTER };
+  },
   google_compute_networks: (config, cloud, settings) => {
     const id = `projects/${textAt(config, "project") || settings.project}/global/networks`;
     const start = `google_compute_network ${id}/`;
@@ -488,7 +544,7 @@ const DATA_SOURCES: Readonly<Record<string, Lookup>> = {
 };
 
 export const GOOGLE: ProviderTypes = {
-  resources: { ...STORAGE, ...IAM, ...NETWORK, ...LOAD_BALANCING, ...MONITORING, ...WORKLOADS },
+  resources: { ...STORAGE, ...LOGGING, ...IAM, ...NETWORK, ...LOAD_BALANCING, ...MONITORING, ...WORKLOADS },
   ephemeral: GOOGLE_EPHEMERAL_TYPES,
   dataSources: DATA_SOURCES,
 };

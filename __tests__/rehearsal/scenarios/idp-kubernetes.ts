@@ -4,6 +4,7 @@ import { anotherDeployment, deletedParts, severalInputs } from "./episodes";
 import { EXISTING_CLUSTER } from "./existing-cluster";
 import { WITH_EXISTING_PARTS } from "./existing-parts";
 import { dumpChanges } from "./dump";
+import { AUDIT_LOG } from "./audit-log";
 import { GRANTS_BY_OTHERS } from "./grants-by-others";
 import { CONTROL_PLANE, landingZones, ownKeys } from "./landing-zone";
 import { all, sideBySide, withInputs } from "./every-stack";
@@ -223,6 +224,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       labels: { team: "identity" },
     }),
     WITH_EXISTING_PARTS,
+    AUDIT_LOG,
     GRANTS_BY_OTHERS,
     deletedParts([
       "kubernetes_deployment_v1",

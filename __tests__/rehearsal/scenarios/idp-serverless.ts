@@ -23,6 +23,7 @@ import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, monitoringChanges } from "./monitoring";
 import { anotherDeployment, anotherRegion, deletedParts, severalInputs } from "./episodes";
 import { WITH_EXISTING_PARTS } from "./existing-parts";
+import { AUDIT_LOG } from "./audit-log";
 import { GRANTS_BY_OTHERS } from "./grants-by-others";
 import { landingZones, ownKeys } from "./landing-zone";
 import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
@@ -199,6 +200,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     rotationThatFails("google_cloud_run_v2_service"),
     KEY_IS_GONE,
     ownKeys("service", 5),
+    AUDIT_LOG,
     GRANTS_BY_OTHERS,
     ...secretsOutOfStep({
       google_sql_user: "database_administrator_password",

@@ -198,6 +198,10 @@ const NEARLY_EVERYTHING: Inputs = {
   backup_retention_count: 9,
 };
 
+const WITH_AUDIT_LOG: Inputs = {
+  audit_log: { destination: "pubsub.googleapis.com/projects/audit-project/topics/sign-ins" },
+};
+
 const OF_OTHERS: Inputs = {
   own_parts: "deleted",
   existing_service_accounts: {
@@ -216,11 +220,11 @@ const ROWS: readonly (readonly [name: string, settings: string, inputs: Inputs])
   [
     "idp-serverless",
     "nearly everything",
-    { ...NEARLY_EVERYTHING, close_default_address: true, public_access: "all-users" },
+    { ...NEARLY_EVERYTHING, ...WITH_AUDIT_LOG, close_default_address: true, public_access: "all-users" },
   ],
   ["idp-serverless", "a network and accounts of others", { ...OF_OTHERS, ...NETWORK }],
   ["idp-kubernetes", "the defaults", {}],
-  ["idp-kubernetes", "nearly everything", { ...NEARLY_EVERYTHING, manage_outposts: true }],
+  ["idp-kubernetes", "nearly everything", { ...NEARLY_EVERYTHING, ...WITH_AUDIT_LOG, manage_outposts: true }],
   ["idp-kubernetes", "accounts of others", OF_OTHERS],
   ["assessment-lab", "the defaults", {}],
 ];

@@ -29,7 +29,7 @@ interface Condition {
 
 /** Arguments of a grant, of which each type has some. */
 type Name = "bucket" | "crypto_key_id" | "location" | "member" | "name" | "parent" | "project" | "repository" | "role";
-type Arguments = Readonly<Record<Name | "secret_id" | "service_account_id", string>>;
+type Arguments = Readonly<Record<Name | "dataset_id" | "secret_id" | "service_account_id" | "topic", string>>;
 
 /** The last part of a path, in which slashes separate the others. */
 const last = (path: string) => hcl`reverse(split("/", ${path}))[0]`.text;
@@ -38,10 +38,18 @@ const last = (path: string) => hcl`reverse(split("/", ${path}))[0]`.text;
 const COMMANDS: Readonly<Record<string, (of: Arguments) => string>> = {
   google_artifact_registry_repository_iam_member: ({ location, project, repository }) =>
     `artifacts repositories add-iam-policy-binding ${repository} --location=${location} --project=${project}`,
+  // Another program than `gcloud`, which knows nothing of datasets.
+  google_bigquery_dataset_iam_member: ({ dataset_id, member, project, role }) =>
+    [
+      `bq query --use_legacy_sql=false --project_id=${project}`,
+      `'GRANT \`${role}\` ON SCHEMA \`${project}.${dataset_id}\` TO "${member}"'`,
+    ].join(" "),
   google_cloud_run_v2_job_iam_member: ({ location, name, project }) =>
     `run jobs add-iam-policy-binding ${name} --region=${location} --project=${project}`,
   google_kms_crypto_key_iam_member: ({ crypto_key_id }) => `kms keys add-iam-policy-binding ${crypto_key_id}`,
   google_project_iam_member: ({ project }) => `projects add-iam-policy-binding ${project}`,
+  google_pubsub_topic_iam_member: ({ project, topic }) =>
+    `pubsub topics add-iam-policy-binding ${topic} --project=${project}`,
   google_secret_manager_secret_iam_member: ({ project, secret_id }) =>
     `secrets add-iam-policy-binding ${last(secret_id)} --project=${project}`,
   google_service_account_iam_member: ({ service_account_id }) =>
@@ -81,7 +89,12 @@ export function listGrants(scope: Construct, grantRoles: boolean | IResolvable):
     if (command === undefined && isGrant)
       throw new Error(`${type} has no command here, so nobody could make its grants`);
     if (body === undefined || command === undefined) continue;
-    const whole = isGrant ? commandOf(command(body), body) : template(`gcloud ${command(body)}`);
+    const whole =
+      type === "google_bigquery_dataset_iam_member"
+        ? template(command(body))
+        : isGrant
+          ? commandOf(command(body), body)
+          : template(`gcloud ${command(body)}`);
     const { for_each: each } = body;
     if (each !== undefined) {
       repeatFor(grant, expression(`toset([for value in ${each} : value if ${isWanted.text}])`));
@@ -109,8 +122,8 @@ function concatenated(single: readonly string[], repeated: readonly string[]): s
 /** A command, as an expression. */
 function commandOf(words: string, { condition, dynamic, member, role }: GrantBody): string {
   const whole = `gcloud ${words} --member='${member}' --role=${role}`;
-  // The only command without conditions, and so without an option for them.
-  if (words.startsWith("run ")) return template(whole);
+  // The only commands without conditions, and so without an option for them.
+  if (/^(run|pubsub) /.test(words)) return template(whole);
   const withLimit = (limit: string) => template(`${whole} --condition=${limit}`);
   const limitOf = (text: string, title: string) => withLimit(`'expression=${text},title=${title}'`);
   if (dynamic === undefined)

@@ -1,5 +1,7 @@
 import { type Condition } from "../../core/conditional";
 import { type Expr } from "../../core/expr";
+import { type DeploymentName, objectName, secretId, serviceName, workerPoolName } from "../../core/names";
+import { WORKER_NAME } from "../../idp/worker";
 
 /** Where a deployment runs; determines metrics and logs. */
 export type Platform = "kubernetes" | "serverless";
@@ -139,14 +141,27 @@ export function logCommand(filter: string, { projectId }: AlertNames, freshness 
   return `gcloud logging read '${filter}' --project=${projectId} --freshness=${freshness}`;
 }
 
-/**
- * A command that prints the last errors of a deployment: of its servers, workers and jobs, and of the database.
- *
- * @param databaseId of the instance in use, with its project, as logs have it
- */
-export function errorsCommand(names: AlertNames, platform: Platform, databaseId: string): string {
-  const { namespace, worker, workload } = names;
-  const parts =
+/** Names by which logs have the parts of a deployment. */
+export function namesInLogs(
+  deployment: DeploymentName,
+  platform: Platform,
+  namespace = "",
+): Pick<AlertNames, "namespace" | "secretPrefix" | "worker" | "workload"> {
+  const isServerless = platform === "serverless";
+  return {
+    namespace,
+    secretPrefix: secretId(deployment, ""),
+    worker: isServerless ? workerPoolName(deployment) : objectName(deployment, WORKER_NAME),
+    workload: isServerless ? serviceName(deployment) : objectName(deployment),
+  };
+}
+
+/** Labels of the log's resources, each of one kind of the deployment's servers, workers and jobs. */
+export function labelsOf(
+  { namespace, worker, workload }: Pick<AlertNames, "namespace" | "worker" | "workload">,
+  platform: Platform,
+): string[] {
+  const labels =
     platform === "serverless"
       ? [
           `service_name="${workload}"`,
@@ -155,7 +170,16 @@ export function errorsCommand(names: AlertNames, platform: Platform, databaseId:
           `job_id=~"^${workload}-"`,
         ]
       : [`namespace_name="${namespace}"`];
-  const labels = [...parts, `database_id="${databaseId}"`].map((label) => `resource.labels.${label}`);
+  return labels.map((label) => `resource.labels.${label}`);
+}
+
+/**
+ * A command that prints the last errors of a deployment: of its servers, workers and jobs, and of the database.
+ *
+ * @param databaseId of the instance in use, with its project, as logs have it
+ */
+export function errorsCommand(names: AlertNames, platform: Platform, databaseId: string): string {
+  const labels = [...labelsOf(names, platform), `resource.labels.database_id="${databaseId}"`];
   const filter = `(severity>=ERROR OR jsonPayload.level=("error" OR "critical")) AND (${labels.join(" OR ")})`;
   const columns = "table(timestamp, resource.type, textPayload, jsonPayload.event)";
   return `${logCommand(filter, names)} --limit=30 --format='${columns}'`;

@@ -131,12 +131,15 @@ const SECRET_SUFFIXES = [
   SIGN_IN_PROBE_JOB,
 ].join("|");
 
-/** The log has the project's number, not its id, so secrets are matched by name only. */
-function strangeRead({ secretPrefix, secretReaders }: AlertNames): string {
+/** Reads of the deployment's secrets. The log has the project's number, not its id, so they are found by name only. */
+export function secretReads(secretPrefix: string): string {
   return [
     `log_id("cloudaudit.googleapis.com/data_access") protoPayload.serviceName="secretmanager.googleapis.com"`,
     `protoPayload.methodName:"AccessSecretVersion"`,
-    `protoPayload.resourceName=~"/secrets/${secretPrefix}(${SECRET_SUFFIXES})/" NOT`,
-    `protoPayload.authenticationInfo.principalEmail=(${secretReaders})`,
+    `protoPayload.resourceName=~"/secrets/${secretPrefix}(${SECRET_SUFFIXES})/"`,
   ].join(" ");
+}
+
+function strangeRead({ secretPrefix, secretReaders }: AlertNames): string {
+  return `${secretReads(secretPrefix)} NOT protoPayload.authenticationInfo.principalEmail=(${secretReaders})`;
 }

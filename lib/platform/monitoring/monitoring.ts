@@ -8,16 +8,16 @@ import { type Condition, countIf, isNever, conditionFrom, isSet, partIf, present
 import { type Expr, exprOf } from "../../core/expr";
 import { compact } from "../../core/expr-functions";
 import { expression } from "../../core/expression";
-import { objectName, partName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
+import { objectName, partName, serviceName, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { inFiles } from "../../core/hcl/stack-origin";
 import { type ProjectApis } from "../../core/project-apis";
 import { DB_INIT_JOB, STARTUP_PROBE } from "../../idp/contract";
 import { FIRST_DUMP_JOB } from "../../idp/dumps";
-import { WORKER_MODES, WORKER_NAME } from "../../idp/worker";
+import { WORKER_MODES } from "../../idp/worker";
 import { securityPolicyName } from "../domain/security-policy";
 import { type WorkloadIdentity } from "../../core/identity";
-import { errorsCommand, type AlertNames, type NamedSetting, type Platform } from "./alert";
+import { errorsCommand, namesInLogs, type AlertNames, type NamedSetting, type Platform } from "./alert";
 import { AlertPolicies } from "./alert-policies";
 import { alertTable } from "./alerts";
 import { dashboardOf } from "./dashboard";
@@ -216,6 +216,7 @@ export class Monitoring extends Construct {
     const readers = new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)).fqn;
     const others = new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []).fqn;
     return {
+      ...namesInLogs(deployment, props.platform, props.namespace),
       nameOf: props.nameOf,
       projectId,
       host: expression(`trimprefix(${new TerraformLocal(this, "Url", props.url).fqn}, "https://")`),
@@ -230,9 +231,7 @@ export class Monitoring extends Construct {
       maxInstances: exprOf(props.maxInstanceCount).text,
       securityPolicy: securityPolicyName(deployment),
       deployment: serviceName(deployment),
-      worker: isServerless ? workerPoolName(deployment) : objectName(deployment, WORKER_NAME),
       workers: props.workerCount,
-      workload: isServerless ? serviceName(deployment) : objectName(deployment),
       job: isServerless ? partName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       checkUpJob: checkUp?.jobName ?? "",
       checkUpWindow: checkUp?.missingAfter ?? "",
@@ -241,8 +240,6 @@ export class Monitoring extends Construct {
       dumpJob: dump?.jobName ?? "",
       firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump?.bucketName ?? "",
-      namespace: props.namespace ?? "",
-      secretPrefix: secretId(deployment, ""),
       secretReaders: expression(`join(" OR ", [for reader in concat(${readers}, ${others}) : jsonencode(reader)])`),
     };
   }

@@ -1,0 +1,238 @@
+import { BigqueryDatasetIamMember } from "@cdktf/provider-google/lib/bigquery-dataset-iam-member";
+import { LoggingProjectBucketConfig } from "@cdktf/provider-google/lib/logging-project-bucket-config";
+import { LoggingProjectSink } from "@cdktf/provider-google/lib/logging-project-sink";
+import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
+import { PubsubTopicIamMember } from "@cdktf/provider-google/lib/pubsub-topic-iam-member";
+import { TerraformLocal, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { Construct } from "constructs";
+
+import { matching, whole } from "../../core/checks";
+import { addOptionalBlock, attributeOf, conditionFrom, countIf, partIf, present } from "../../core/conditional";
+import { type DeploymentContext } from "../../core/deployment-context";
+import { allOf, anyOf, type Expr } from "../../core/expr";
+import { captured, every } from "../../core/expr-functions";
+import { expression } from "../../core/expression";
+import { inFileOfExisting } from "../../core/hcl/stack-origin";
+import { flag, number, object, text, type PropsOf, type Relation, type Value, type ValuesOf } from "../../core/inputs";
+import { partName } from "../../core/names";
+import { setNewerAttribute } from "../../core/newer-attribute";
+import { type ProjectApis } from "../../core/project-apis";
+import { LOG_LEVEL_VARIABLE, settingIn, type EnvironmentInputs } from "../../idp/environment";
+import { type Platform } from "./alert";
+import { auditFilters, type AuditNames } from "./audit-filter";
+
+const PROJECT = "([a-z][a-z0-9-]{4,28}[a-z0-9])";
+
+/** Where a copy may go to, in parentheses what names it. */
+const DESTINATIONS = {
+  topic: `^pubsub[.]googleapis[.]com/projects/${PROJECT}/topics/([A-Za-z][A-Za-z0-9._~+%-]{2,254})$`,
+  dataset: `^bigquery[.]googleapis[.]com/projects/${PROJECT}/datasets/([A-Za-z0-9_]+)$`,
+  project: `^logging[.]googleapis[.]com/projects/${PROJECT}$`,
+} as const;
+
+const MEMBERS = {
+  /** Days to keep an entry, 365 by default. */
+  retentionDays: number({
+    default: 365,
+    description: "days to keep an entry, 365 by default; fewer delete what is older",
+    must: whole(1, 3650, ", because Cloud Logging keeps nothing longer; use 365"),
+  }),
+  /** Locks the time, for ever: nobody can change it, or delete an entry before its end. */
+  locked: flag({
+    default: false,
+    description: [
+      "true locks retention_days for ever: nobody, not Google either, can change them or unlock the bucket,",
+      "and a destroy leaves it, billed until its last entry is old enough",
+    ].join(" "),
+  }),
+  /** Where a copy goes to: a topic of Pub/Sub, a dataset of BigQuery or a project, in full; none by default. */
+  destination: text({
+    default: null,
+    description: [
+      "where a copy goes to as well: pubsub.googleapis.com/projects/<project>/topics/<topic>,",
+      "bigquery.googleapis.com/projects/<project>/datasets/<dataset> or logging.googleapis.com/projects/<project>",
+    ].join(" "),
+    must: matching(
+      Object.values(DESTINATIONS).join("|"),
+      [
+        "be pubsub.googleapis.com/projects/<project>/topics/<topic>,",
+        "bigquery.googleapis.com/projects/<project>/datasets/<dataset> or logging.googleapis.com/projects/<project>,",
+        "because each needs a role of its own; name the project by its id",
+      ].join(" "),
+    ),
+  }),
+};
+
+/** Inputs of the audit log. */
+export const AUDIT_LOG = {
+  /**
+   * Keeps what the application logs of sign-ins and changes, reads of secrets, and changes of the deployment, in a log
+   * bucket of its own; none by default.
+   */
+  auditLog: object(MEMBERS, {
+    description: (members) =>
+      [
+        "Keeps what the application logs of sign-ins and changes, reads of secrets where these are logged",
+        "(audit_secret_access), and changes of the deployment, in a log bucket of its own; {} for the defaults.",
+        `${members} Setting it later is safe. Null deletes the bucket, which deletion_protection refuses.`,
+      ].join(" "),
+  }),
+};
+
+/** What an audit log is like. */
+export interface AuditLogProps extends PropsOf<typeof MEMBERS> {}
+
+/** Levels at which the application writes no line for an event. */
+const HIDING = "^(warning|warn|error)$";
+
+export const AUDIT_LOG_RELATIONS: readonly Relation<
+  typeof AUDIT_LOG & Pick<EnvironmentInputs, "environmentVariables" | "logLevel">
+>[] = [
+  {
+    of: "auditLog",
+    holds: (v) => v.auditLog.isNull().or(hasEvents(v)),
+    says: ({ auditLog, environmentVariables: plain, logLevel }) =>
+      [
+        `${auditLog.name} is given and ${logLevel.name}, or ${LOG_LEVEL_VARIABLE} in ${plain.name}, is above info;`,
+        "the level must be info, debug or trace, because the application logs its events at info,",
+        `and the audit log would have no sign-ins and no changes; set it to info, or remove ${auditLog.name}`,
+      ].join(" "),
+  },
+];
+
+type LevelInputs = ValuesOf<Pick<EnvironmentInputs, "environmentVariables" | "logLevel">>;
+
+/** Whether the log has a line for each event. A variable counts more than the input. */
+function hasEvents({ environmentVariables: plain, logLevel }: LevelInputs): Expr<boolean> {
+  const own = settingIn(plain, LOG_LEVEL_VARIABLE);
+  const areFine = every(own, (level) => level.matches(HIDING).not(), "level");
+  return areFine.and(anyOf(own.length().gt(0), logLevel.matches(HIDING).not()));
+}
+
+interface AuditLogParts {
+  readonly apis: ProjectApis;
+  readonly context: DeploymentContext;
+  readonly deletionProtection: boolean | IResolvable;
+  readonly input: Value<(typeof AUDIT_LOG)["auditLog"]>;
+  readonly names: Omit<AuditNames, "deployment">;
+  readonly platform: Platform;
+}
+
+/**
+ * What an auditor asks for: who signed in, who changed what, who read a secret, kept as long as the input says.
+ *
+ * Entries are copied as they are written; what was logged before is not in it. Stored entries are billed.
+ */
+export class AuditLog extends Construct {
+  /** Bucket of the log, not of Cloud Storage. */
+  readonly bucket: LoggingProjectBucketConfig;
+
+  /** Copies what matches into the bucket. */
+  readonly sink: LoggingProjectSink;
+
+  /** Copies the same to the destination; undefined without one. */
+  readonly copy: LoggingProjectSink | undefined;
+  readonly ready: ITerraformDependable[];
+
+  /** @internal */
+  constructor(scope: Construct, id: string, props: AuditLogParts) {
+    super(scope, id);
+    const { apis, context, deletionProtection, input, names, platform } = props;
+    const { destination, locked, retentionDays } = input.at;
+    const { deployment, projectId: project, region: location } = context;
+    const isWanted = input.isSet();
+    const name = partName(deployment, "audit");
+    const dependsOn = apis.ready("logging");
+    this.bucket = new LoggingProjectBucketConfig(this, "Bucket", {
+      project,
+      location,
+      bucketId: name,
+      description: "Audit log of the identity provider",
+      retentionDays: retentionDays.number,
+      locked: locked.flag,
+      count: countIf(isWanted),
+      dependsOn,
+    });
+    // One that is locked cannot be deleted while it has entries: a destroy leaves it to those who keep them.
+    const unprotected = locked.choose("ABANDON", "DELETE");
+    const policy = conditionFrom(deletionProtection).choose("PREVENT", unprotected);
+    setNewerAttribute(this.bucket, "deletion_policy", policy);
+
+    const filters = new TerraformLocal(this, "Filters", auditFilters({ ...names, deployment }, platform)).fqn;
+    const filter = expression(`join(" OR ", [for part in ${filters} : "(\${part})"])`);
+    this.sink = new LoggingProjectSink(this, "Sink", {
+      project,
+      name,
+      description: "Audit log of the identity provider",
+      // By its formula, because a bucket that may not exist has no attribute to refer to.
+      destination: `logging.googleapis.com/projects/${project}/locations/${location}/buckets/${name}`,
+      filter,
+      uniqueWriterIdentity: true,
+      count: countIf(isWanted),
+      dependsOn: [this.bucket],
+    });
+    const isCopied = allOf(isWanted, destination.isSet());
+    this.copy = partIf(
+      isCopied,
+      () =>
+        new LoggingProjectSink(this, "Copy", {
+          project,
+          name: `${name}-copy`,
+          description: "Copy of the audit log of the identity provider",
+          destination: destination.text,
+          filter,
+          uniqueWriterIdentity: true,
+          count: countIf(isCopied),
+          dependsOn,
+        }),
+    );
+    const grants = this.copy === undefined ? [] : this.grantsFor(this.copy, destination);
+    this.ready = [...present<ITerraformDependable>(this.bucket, this.sink, this.copy), ...grants];
+  }
+
+  /** What the sink's writer needs at its destination, which is managed elsewhere. */
+  private grantsFor(copy: LoggingProjectSink, destination: Expr<string | null>): TerraformResource[] {
+    const member = attributeOf(copy, "writer_identity").text;
+    const is = (pattern: string) => destination.isSetAnd((place) => place.matches(pattern));
+    const part = (pattern: string, index: number) => captured(destination.present, pattern, index).text;
+    const { dataset, project, topic } = DESTINATIONS;
+    // Tables by the day otherwise, of which each is one more to delete.
+    addOptionalBlock(copy, "", "bigquery_options", { when: is(dataset), content: { use_partitioned_tables: true } });
+    const grants = present<TerraformResource>(
+      partIf(
+        is(topic),
+        () =>
+          new PubsubTopicIamMember(this, "Topic", {
+            project: part(topic, 0),
+            topic: part(topic, 1),
+            role: "roles/pubsub.publisher",
+            member,
+            count: countIf(is(topic)),
+          }),
+      ),
+      partIf(
+        is(dataset),
+        () =>
+          new BigqueryDatasetIamMember(this, "Dataset", {
+            project: part(dataset, 0),
+            datasetId: part(dataset, 1),
+            role: "roles/bigquery.dataEditor",
+            member,
+            count: countIf(is(dataset)),
+          }),
+      ),
+      partIf(
+        is(project),
+        () =>
+          new ProjectIamMember(this, "Project", {
+            project: part(project, 0),
+            role: "roles/logging.logWriter",
+            member,
+            count: countIf(is(project)),
+          }),
+      ),
+    );
+    for (const grant of grants) inFileOfExisting(grant, "parts");
+    return grants;
+  }
+}
