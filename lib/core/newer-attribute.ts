@@ -16,6 +16,7 @@ export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_compute_region_url_map.header_action": "7.2.0",
   "google_compute_security_policy.labels": "7.3.0",
   "google_logging_project_bucket_config.deletion_policy": "7.33.0",
+  "google_logging_project_sink.deletion_policy": "7.33.0",
   "google_sql_database_instance.settings.final_backup_config.enabled": "7.2.0",
   "google_sql_database_instance.settings.final_backup_config.retention_days": "7.2.0",
 } as const satisfies Record<string, string>;

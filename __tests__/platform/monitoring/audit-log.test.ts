@@ -66,10 +66,13 @@ describe.each(PLATFORMS)("The audit log on %s", (platform) => {
     expect(blockAt(terraform, SINK)).toMatchObject({
       destination: `logging.googleapis.com/projects/my-project/locations/europe-west1/buckets/${String(bucket)}`,
       unique_writer_identity: true,
+      // Deleted before the bucket, it would end what an apply that is refused keeps.
+      deletion_policy: "PREVENT",
       depends_on: [BUCKET],
     });
     const freed = madeOn(platform, { deletionProtection: false, auditLog: {} });
     expect(blockAt(freed, BUCKET)).toMatchObject({ retention_days: 365, deletion_policy: "DELETE" });
+    expect(blockAt(freed, SINK)).toMatchObject({ deletion_policy: "DELETE" });
   });
 
   it("stays after a destroy where it is locked, because it could not be deleted", () => {

@@ -172,6 +172,11 @@ const STORAGE: ResourceTypes = {
   },
 };
 
+/** Refuses what the provider itself refuses. */
+function requireDeletable({ deletion_policy: policy }: ValueObject, id: string): void {
+  if (policy === "PREVENT") throw new Refusal(`cannot destroy "${id}" without setting deletion_policy="DELETE"`);
+}
+
 const KEY_OF_LOGS = "cmek_settings.0.kms_key_name";
 
 /** Logs that are kept, and what is copied into them. */
@@ -197,8 +202,7 @@ const LOGGING: ResourceTypes = {
     },
     computed: (_values, { id }) => ({ name: id, lifecycle_state: "ACTIVE" }),
     beforeDestroy: (prior, { id }) => {
-      if (prior.deletion_policy === "PREVENT")
-        throw new Refusal(`cannot destroy "${id}" without setting deletion_policy="DELETE"`);
+      requireDeletable(prior, id);
       if (prior.locked === true && prior.deletion_policy !== "ABANDON")
         throw new Refusal(`cannot delete ${id}: the bucket is locked and not empty`);
     },
@@ -211,6 +215,9 @@ const LOGGING: ResourceTypes = {
       return bucket === undefined ? [] : [needObject("google_logging_project_bucket_config", bucket)];
     },
     computed: { writer_identity: "serviceAccount:service-123456789012@gcp-sa-logging.iam.gserviceaccount.com" },
+    beforeDestroy: (prior, { id }) => {
+      requireDeletable(prior, id);
+    },
   },
 };
 

@@ -36,6 +36,7 @@ export const AUDIT_LOG: Episode = {
     deployment.inputs = { ...settings(null), kms_keys };
     await deployment.refuse(APPLY_AT_ONCE, "without setting deletion_policy");
     require(retained().length === 1, "the log bucket is gone");
+    require(cloud.ofType(SINK).length > 0, "nothing is copied into it any more");
     await deployment.settle(settings({ retention_days: 400 }, false));
     await deployment.settle({ ...settings(null, false), kms_keys });
     require(cloud.ofType(BUCKET).length + cloud.ofType(SINK).length === 0, "something of it is left");

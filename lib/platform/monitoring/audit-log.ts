@@ -155,8 +155,8 @@ export class AuditLog extends Construct {
     });
     // One that is locked cannot be deleted while it has entries: a destroy leaves it to those who keep them.
     const unprotected = locked.choose("ABANDON", "DELETE");
-    const policy = conditionFrom(deletionProtection).choose("PREVENT", unprotected);
-    setNewerAttribute(this.bucket, "deletion_policy", policy);
+    const isProtected = conditionFrom(deletionProtection);
+    setNewerAttribute(this.bucket, "deletion_policy", isProtected.choose("PREVENT", unprotected));
 
     const filters = new TerraformLocal(this, "Filters", auditFilters({ ...names, deployment }, platform)).fqn;
     const filter = expression(`join(" OR ", [for part in ${filters} : "(\${part})"])`);
@@ -171,6 +171,8 @@ export class AuditLog extends Construct {
       count: countIf(isWanted),
       dependsOn: [this.bucket],
     });
+    // Deleted before the bucket: an apply that is refused must not end what it keeps.
+    setNewerAttribute(this.sink, "deletion_policy", isProtected.choose("PREVENT", "DELETE"));
     const isCopied = allOf(isWanted, destination.isSet());
     this.copy = partIf(
       isCopied,
