@@ -29,6 +29,7 @@ import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
 import { MAIL, MAIL_RELATIONS, type SmtpProps } from "./idp/mail";
 import { type BucketAttributes } from "./idp/media-bucket";
 import { PROBE_RELATIONS, PROBES, type ProbeProps } from "./idp/probes";
+import { RECOVERY_ACCESS, type RecoveryAccessProps } from "./idp/recovery-access";
 import { SIGN_IN_PROBE, SIGN_IN_PROBE_RELATIONS, type SignInProbeProps } from "./idp/sign-in-probe";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
 import { WORKER_WARNINGS, type WorkerInputs } from "./idp/worker";
@@ -93,6 +94,7 @@ type SharedInputs = DeploymentInputs &
   typeof UPGRADE_BACKUPS &
   typeof DUMPS &
   typeof CHECK_UP &
+  typeof RECOVERY_ACCESS &
   typeof SIGN_IN_PROBE &
   typeof AUDIT_LOG &
   typeof PROBES &
@@ -120,6 +122,7 @@ export function commonInputs({ changedLabels, network, runner, ...words }: Varia
     ...UPGRADE_BACKUPS,
     ...DUMPS,
     ...CHECK_UP,
+    ...RECOVERY_ACCESS,
     ...SIGN_IN_PROBE,
     ...AUDIT_LOG,
     ...PROBES,
@@ -268,6 +271,7 @@ export interface CommonObjects {
   readonly maintenanceWindow: MaintenanceWindow;
   readonly notificationChannelsBySeverity: ChannelsBySeverity;
   readonly protection: ProtectionProps;
+  readonly recoveryAccess: RecoveryAccessProps;
   readonly secretEnvironmentVariables: Readonly<Record<string, ResourceWith<"secretData"> | SecretReference>>;
   readonly slo: ServiceLevelProps;
   readonly signInProbe: SignInProbeProps;

@@ -43,6 +43,10 @@ export const FOLDER_FILES: FileTable = {
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
   namespace: ["The namespace in the cluster, and where its pods may connect to", ["ChosenNamespace", "Namespace"]],
   outposts: ["Outposts that the application runs itself, off by default", ["Outposts"]],
+  "recovery-access": [
+    "A way back in for an administrator who is locked out, off by default",
+    ["Recoverer", "RecoveryAccess"],
+  ],
   rotation: ["Another password of the database, off by default: closes the former login", ["FormerLogin"]],
   secrets: [
     [

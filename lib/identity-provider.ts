@@ -47,10 +47,11 @@ import { ExistingSecrets } from "./idp/existing-secrets";
 import { containerOf } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
-import { type ScheduledJobRunner } from "./idp/job-runner";
+import { type ManualJobRunner, type ScheduledJobRunner } from "./idp/job-runner";
 import { mailPassword } from "./idp/mail";
 import { MediaBucket } from "./idp/media-bucket";
 import { commonVariables } from "./idp/environment";
+import { RecoveryAccess } from "./idp/recovery-access";
 import { joinedSettings } from "./idp/secret-settings";
 import { SignInProbe } from "./idp/sign-in-probe";
 import { UpgradeBackup } from "./idp/upgrade-backup";
@@ -83,6 +84,7 @@ const ACCOUNTS = {
   Dumper: ["idp-dump", "Dumps the database of the identity provider", "dump"],
   Checker: ["idp-check", "Asks the database of the identity provider what stands still", "checkUp"],
   Prober: ["idp-probe", "Tries a sign-in at the identity provider", "signInProbe"],
+  Recoverer: ["idp-recover", "Makes a link for an administrator who is locked out", "recovery"],
 } as const;
 
 /** Paths of the deployments of each app, by what their names consist of. */
@@ -151,6 +153,11 @@ export abstract class IdentityProvider extends Construct {
   /** Service account of the sign-in probe, which may read its own password and nothing else; undefined without one. */
   readonly prober: ServiceIdentity | undefined;
 
+  /**
+   * Service account of the recovery job, which reads what the server reads and writes the link; undefined without one.
+   */
+  readonly recoverer: ServiceIdentity | undefined;
+
   /** The job that prepares the database. */
   abstract readonly initialization: DbInit;
 
@@ -183,6 +190,9 @@ export abstract class IdentityProvider extends Construct {
 
   /** The sign-in that is tried on a schedule; undefined without one. */
   abstract readonly signInProbe: SignInProbe | undefined;
+
+  /** A way back in for an administrator who is locked out; undefined without one. */
+  abstract readonly recoveryAccess: RecoveryAccess | undefined;
 
   /** Dumps of the database; undefined without a schedule and without dumps that are kept. */
   abstract readonly dump: DatabaseDump | undefined;
@@ -258,6 +268,8 @@ export abstract class IdentityProvider extends Construct {
     this.checker = partIf(isChecked, () => this.addAccount("Checker", isChecked));
     const isProbed = v.signInProbe.isSet();
     this.prober = partIf(isProbed, () => this.addAccount("Prober", isProbed));
+    const isRecoverable = v.recoveryAccess.isSet();
+    this.recoverer = partIf(isRecoverable, () => this.addAccount("Recoverer", isRecoverable));
   }
 
   /** What makes the deployment what it is, as far as a plan can compare it. @param others inputs of the variant */
@@ -495,6 +507,28 @@ export abstract class IdentityProvider extends Construct {
     return new SignInProbe(this, "SignInProbe", { condition, image, inputs, password, runner, url, dependsOn });
   }
 
+  /** The way back in, as a job of the platform with an identity of its own. @param container of the server */
+  protected addRecoveryAccess(
+    runnerOf: (identity: ServiceIdentity) => ManualJobRunner,
+    container: ContainerSpec,
+    dependsOn: ITerraformDependable[],
+  ): RecoveryAccess | undefined {
+    const { apis, existingSecrets, recoverer, context, url, values: inputs } = this;
+    if (recoverer === undefined) return undefined;
+    return new RecoveryAccess(this, "RecoveryAccess", {
+      condition: inputs.recoveryAccess.isSet(),
+      // Of the secrets, those that the caller's variables need: tokens and blueprints are for the server alone.
+      container: { ...container, secretSettings: present(existingSecrets) },
+      context,
+      identity: recoverer,
+      inputs,
+      runner: runnerOf(recoverer),
+      url,
+      secretsReady: apis.ready("secretmanager"),
+      dependsOn,
+    });
+  }
+
   /** What a domain needs on either platform. @internal */
   protected addDomainSetup(
     domain: string,
@@ -521,8 +555,10 @@ export abstract class IdentityProvider extends Construct {
     dump: DatabaseDump | undefined,
     checkUp: CheckUp | undefined,
     signInProbe: SignInProbe | undefined,
+    recoveryAccess: RecoveryAccess | undefined,
   ): Monitoring {
-    const { apis, checker, database, dumper, initializer, context, prober, runtime, settings, values: v } = this;
+    const { apis, checker, database, dumper, initializer, context, prober, recoverer, runtime } = this;
+    const { settings, values: v } = this;
     return new Monitoring(this, "Monitoring", {
       ...settings,
       ...platform,
@@ -543,6 +579,7 @@ export abstract class IdentityProvider extends Construct {
         jobName: signInProbe.jobName,
         missingAfter: signInProbe.missingAfter,
       },
+      recoveryAccess: recoveryAccess && { condition: v.recoveryAccess.isSet(), jobName: recoveryAccess.jobName },
       connectionPool: isPooled(v),
       databaseId: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,
       isHeard: isHeard(this, v),
@@ -556,7 +593,7 @@ export abstract class IdentityProvider extends Construct {
               isDaily: dump.isDaily,
               jobName: dump.jobName,
             },
-      identities: present(initializer, runtime, dumper, checker, prober),
+      identities: present(initializer, runtime, dumper, checker, prober, recoverer),
       diskLimitGb: settings.databaseDiskLimitGb,
       maxConnections: database.connectionLimit,
       objectives: objectivesOf(v),

@@ -26,6 +26,7 @@ export {
   type ResourcesSpec,
   type TlsPortSpec,
 } from "./idp/container-spec";
+export { type RecoveryAccess, type RecoveryAccessProps } from "./idp/recovery-access";
 export { type SignInProbe, type SignInProbeProps } from "./idp/sign-in-probe";
 export { type CheckUp, type CheckUpLimits } from "./idp/check-up";
 export { DbInit, type DbInitProps } from "./idp/db-init";
@@ -38,6 +39,9 @@ export { IdpSecrets, type ExistingSecretKey, type IdpSecretsProps, type SecretKe
 export {
   type JobRunner,
   type JobSpec,
+  type ManualJob,
+  type ManualJobRunner,
+  type ManualJobSpec,
   type OneTimeJob,
   type OneTimeJobSpec,
   type ScheduledJob,

@@ -14,6 +14,7 @@ import { type CheckUp } from "./idp/check-up";
 import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
+import { type RecoveryAccess } from "./idp/recovery-access";
 import { type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
@@ -256,6 +257,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly checkUp: CheckUp | undefined;
   readonly signInProbe: SignInProbe | undefined;
   readonly auditLog: AuditLog | undefined;
+  readonly recoveryAccess: RecoveryAccess | undefined;
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
 
@@ -322,6 +324,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       (identity) => this.jobs(identity),
       [...this.workload.ready, ...this.loadBalancer.ready],
     );
+    this.recoveryAccess = this.addRecoveryAccess((identity) => this.jobs(identity), container, this.workload.ready);
     this.monitoring = this.addMonitoring(
       {
         domain: settings.domain,
@@ -333,6 +336,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       this.dump,
       this.checkUp,
       this.signInProbe,
+      this.recoveryAccess,
     );
     this.auditLog = this.addAuditLog({ platform: "kubernetes", namespace });
     this.grantCommands = this.listGrantCommands();
@@ -348,6 +352,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       ...(this.checkUp?.ready ?? []),
       ...(this.signInProbe?.ready ?? []),
       ...(this.auditLog?.ready ?? []),
+      ...(this.recoveryAccess?.ready ?? []),
       clusterGuard.check,
     ]);
     this.useOwnProvider();

@@ -14,6 +14,7 @@ import { type CheckUp } from "./idp/check-up";
 import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
+import { type RecoveryAccess } from "./idp/recovery-access";
 import { type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
@@ -237,6 +238,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly checkUp: CheckUp | undefined;
   readonly signInProbe: SignInProbe | undefined;
   readonly auditLog: AuditLog | undefined;
+  readonly recoveryAccess: RecoveryAccess | undefined;
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
 
@@ -293,6 +295,11 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.dump = this.addDump((identity) => this.scheduledJobs(identity), this.service.ready);
     this.checkUp = this.addCheckUp((identity) => this.scheduledJobs(identity), this.service.ready);
     this.signInProbe = this.addSignInProbe((identity) => this.scheduledJobs(identity), this.service.ready);
+    this.recoveryAccess = this.addRecoveryAccess(
+      (identity) => this.manualJobs(identity),
+      container,
+      this.service.ready,
+    );
     this.monitoring = this.addMonitoring(
       {
         domain: this.address?.domain,
@@ -304,6 +311,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       this.dump,
       this.checkUp,
       this.signInProbe,
+      this.recoveryAccess,
     );
     this.auditLog = this.addAuditLog({ platform: "serverless" });
     const last = this.guardNetwork();
@@ -478,6 +486,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     return new ServerlessJobs({ context, network, identity, starter: this.accountOf("scheduler"), dependsOn });
   }
 
+  /** Jobs that somebody runs by hand, as an identity of their own. */
+  private manualJobs(identity: ServiceIdentity): ServerlessJobs {
+    const { apis, attachment: network, context } = this;
+    return new ServerlessJobs({ context, network, identity, dependsOn: apis.ready("run", "secretmanager", "iam") });
+  }
+
   /** Refuses to take the network away. @returns all that is created last */
   private guardNetwork(): ITerraformDependable[] {
     const {
@@ -490,6 +504,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       internalLoadBalancer,
       monitoring,
       protect,
+      recoveryAccess,
       signInProbe,
     } = this;
     const ready = present<{ readonly ready: ITerraformDependable[] }>(
@@ -504,6 +519,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       checkUp,
       signInProbe,
       auditLog,
+      recoveryAccess,
     ).flatMap((part) => part.ready);
     const network = { prop: "network", value: attachment?.network };
     return guardPresence(this, network, { dependsOn: ready, protect });

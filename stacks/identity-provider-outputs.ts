@@ -6,7 +6,7 @@ import { type OutputTable } from "./output-table";
 
 /** The outputs of both variants: names and addresses, never the value of a secret. */
 export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
-  const { database, dump, monitoring, context, secrets } = idp;
+  const { database, dump, monitoring, context, recoveryAccess, secrets } = idp;
   const { bootstrapPassword: password, bootstrapToken: token, hasBootstrapToken } = secrets;
   const accessCommand = ({ secretId, version }: ReadableSecret) =>
     `gcloud secrets versions access ${version} --secret=${secretId} --project=${context.projectId}`;
@@ -58,6 +58,14 @@ export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
     test_mail_command: [
       idp.testMailCommand,
       "The command that sends a test mail through the worker; replace RECIPIENT by your address. Null without smtp.",
+    ],
+    recovery_command: [
+      recoveryAccess?.runCommand,
+      "The command that makes a recovery link; replace USERNAME by the user's name. Null without recovery_access.",
+    ],
+    recovery_link_command: [
+      recoveryAccess?.readCommand,
+      "The command with which the reader prints the recovery link while it is valid; null without recovery_access.",
     ],
     upgrade_backup: [
       idp.upgradeBackup.description,

@@ -162,6 +162,11 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     ],
   },
   {
+    title: "A way back in",
+    guides: ["way-back-in.md"],
+    inputs: ["recoveryAccess"],
+  },
+  {
     title: "Existing parts",
     guides: ["existing-parts.md"],
     inputs: [

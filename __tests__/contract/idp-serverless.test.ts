@@ -67,6 +67,8 @@ const CHECKER_READS = DUMPER_READS.replace("idp-dump", "idp-check");
 
 const PROBER_READS = DUMPER_READS.replace("idp-dump", "idp-probe");
 
+const RECOVERER_READS = DUMPER_READS.replace("idp-dump", "idp-recover");
+
 const readerIs = (account: string) =>
   `roles/secretmanager.secretAccessor to serviceAccount:\${google_service_account.${account}.email}`;
 
@@ -422,12 +424,17 @@ testContract(STACK_NAME, {
           database_password_checker: CHECKER_READS,
           database_password_dumper: DUMPER_READS,
           database_password_initializer: readerIs("initializer"),
+          database_password_recoverer: RECOVERER_READS,
           database_password_runtime: readerIs("runtime"),
           db_init_script_reader: readerIs("initializer"),
           dump_at_apply_script_reader: DUMPER_READS,
           dump_job_script_reader: DUMPER_READS,
+          existing_secrets_recoverer: RECOVERER_READS,
           existing_secrets_runtime: readerIs("runtime"),
           former_login_script_reader: readerIs("initializer"),
+          recovery_access_job_script_reader: RECOVERER_READS,
+          recovery_access_link_reader: "roles/secretmanager.secretAccessor to ${try(var.recovery_access.reader, null)}",
+          recovery_access_link_recoverer: RECOVERER_READS.replace("secretAccessor", "secretVersionManager"),
           secrets_bootstrap_password_runtime: readerIs("runtime"),
           secrets_bootstrap_token_runtime: readerIs("runtime"),
           secrets_ldap_password_runtime: readerIs("runtime"),
@@ -437,6 +444,7 @@ testContract(STACK_NAME, {
           secrets_sign_in_probe_password_prober: PROBER_READS,
           secrets_sign_in_probe_password_runtime: readerIs("runtime"),
           sign_in_probe_job_script_reader: PROBER_READS,
+          secrets_secret_key_recoverer: RECOVERER_READS,
           secrets_secret_key_runtime: readerIs("runtime"),
         },
       ],

@@ -171,6 +171,7 @@ export const ACCEPTED_BY_BOTH = {
   request_log_sample_rate: [null, 0, 0.5, 1],
   secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
   secret_locations: [null, ["europe-west1", "us-central1"]],
+  recovery_access: [null, { reader: "user:admin@example.com" }, { reader: "user:a@b.example", minutes: 60 }],
   sign_in_probe: [null, ...ACCEPTED_PROBES],
   smtp: ACCEPTED_MAIL,
   strict_transport_security: ["max-age=31536000", "", "max-age=0", "max-age=63072000; includeSubDomains; preload"],

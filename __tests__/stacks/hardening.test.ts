@@ -65,11 +65,11 @@ const ALWAYS: readonly Row[] = [
   ["boots signed code alone", "google_compute_instance", "shielded_instance_config.enable_secure_boot", /^true$/],
   ["takes no keys of the project", "google_compute_instance", "metadata.block-project-ssh-keys", /^TRUE$/],
   ["runs as no account", "google_compute_instance", "service_account", /^absent$/],
-  ["ends", "google_cloud_run_v2_job", "template.template.timeout", /^(240|600|1800)s$/],
+  ["ends", "google_cloud_run_v2_job", "template.template.timeout", /^(240|600|1800|4200)s$/],
   ["is not tried without end", "google_cloud_run_v2_job", "template.template.max_retries", /^[02]$/],
   ["ends", "kubernetes_job_v1", "spec.active_deadline_seconds", /^2400$/],
   ["is not tried without end", "kubernetes_job_v1", "spec.backoff_limit", /^[02]$/],
-  ["ends", "kubernetes_cron_job_v1", "spec.job_template.spec.active_deadline_seconds", /^(840|6000)$/],
+  ["ends", "kubernetes_cron_job_v1", "spec.job_template.spec.active_deadline_seconds", /^(840|4800|6000)$/],
 ];
 
 const PROTECTED: readonly Row[] = [
@@ -87,7 +87,7 @@ const PROTECTED: readonly Row[] = [
 ];
 
 const REMADE =
-  /google_secret_manager_secret\.(\w+_script|secrets_(bootstrap_token|(ldap|radius|sign_in_probe)_(password|secret|token)))$/;
+  /google_secret_manager_secret\.(\w+_script|recovery_access_link|secrets_(bootstrap_token|(ldap|radius|sign_in_probe)_(password|secret|token)))$/;
 
 const ROLES = [
   "roles/artifactregistry.reader",
@@ -101,6 +101,7 @@ const ROLES = [
   "roles/pubsub.publisher",
   "roles/run.invoker",
   "roles/secretmanager.secretAccessor",
+  "roles/secretmanager.secretVersionManager",
   "roles/storage.objectCreator",
   "roles/storage.objectUser",
   "roles/storage.objectViewer",
@@ -151,7 +152,7 @@ describe("Always", () => {
   it("pods are user and group 1000, and may do nothing that a process does not need", () => {
     const contexts = under("security_context", PROGRAMS);
     const [pods, containers] = [having("fs_group", contexts), having("capabilities", contexts)];
-    expect([pods.length, containers.length]).toEqual([16, contexts.length - 16]);
+    expect([pods.length, containers.length]).toEqual([18, contexts.length - 18]);
     const ofPods = { run_as_user: "1000", run_as_group: "1000", fs_group: "1000", run_as_non_root: true };
     for (const pod of pods) expect(pod).toMatchObject({ ...ofPods, seccomp_profile: { type: "RuntimeDefault" } });
     const ofContainers = { allow_privilege_escalation: false, run_as_non_root: true };

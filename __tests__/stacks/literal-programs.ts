@@ -63,6 +63,7 @@ const identityProviderProps = (
   checkUpSchedule: "*/15 * * * *",
   checkUpLimits: { tasksFailed: 3 },
   dumpSchedule: "30 2 * * *",
+  recoveryAccess: { reader: "user:admin@example.com", minutes: 20 },
   signInProbe: { schedule: "*/5 * * * *", clientId: "probe", redirectUri: "https://app.example.com/callback" },
   existingBucket: { name: "acme-uploads" },
   grantRoles: false,

@@ -216,7 +216,7 @@ describe("A domain on a network", () => {
 describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIdentityProvider }])(
   "Existing service accounts of a program with $Variant.name",
   ({ Variant }) => {
-    it.each(["service", "job", "dump", "checkUp", "signInProbe", "build", "nodes"])(
+    it.each(["service", "job", "dump", "checkUp", "signInProbe", "recovery", "build", "nodes"])(
       "leave nothing behind of the account that is not made: %s",
       (member) => {
         const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
@@ -226,6 +226,7 @@ describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIde
           domain: "login.example.com",
           dumpSchedule: "30 4 * * *",
           signInProbe: {},
+          recoveryAccess: { reader: "user:admin@example.com" },
           existingServiceAccounts: { [member]: "shared@demo-project.iam.gserviceaccount.com" },
         });
         const terraform = terraformOf(stack);

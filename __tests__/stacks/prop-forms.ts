@@ -60,6 +60,7 @@ const MORE_LITERALS: Props = {
   "existingServiceAccounts.dump": account("dump"),
   "existingServiceAccounts.checkUp": account("check-up"),
   "existingServiceAccounts.signInProbe": account("sign-in-probe"),
+  "existingServiceAccounts.recovery": account("recovery"),
   "existingServiceAccounts.build": account("build"),
   "existingServiceAccounts.scheduler": account("scheduler"),
   "existingServiceAccounts.nodes": account("nodes"),

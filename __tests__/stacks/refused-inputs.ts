@@ -77,6 +77,13 @@ const REFUSED_ALONE: Refused = {
   "a check-up at a pause that no alert counts": { check_up_schedule: "*/7 * * * *" },
   "a check-up once a day": { check_up_schedule: "30 4 * * *" },
   "a limit of the check-up below zero": { check_up_limits: { tasks_failed: -1 } },
+  "a recovery link that nobody may read": { recovery_access: { minutes: 15 } },
+  "a recovery link for a group": { recovery_access: { reader: "group:admins@example.com" } },
+  "a recovery link for an identity of a pool": {
+    recovery_access: { reader: "principal://iam.googleapis.com/locations/global/workforcePools/p/subject/a" },
+  },
+  "a recovery link for an hour and a minute": { recovery_access: { reader: "user:admin@example.com", minutes: 61 } },
+  "a recovery link for less than it takes": { recovery_access: { reader: "user:admin@example.com", minutes: 4 } },
   "a sign-in probe at a pause that no alert counts": { sign_in_probe: { schedule: "0 * * * *" } },
   "a sign-in probe with a title for a flow": { sign_in_probe: { flow: "Welcome to authentik!" } },
   "a sign-in probe that ends at the password": { sign_in_probe: { ends_at: "password" } },

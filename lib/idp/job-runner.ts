@@ -57,6 +57,12 @@ export interface ScheduledJobSpec extends JobSpec {
   readonly timeZone: string;
 }
 
+/** A job that somebody runs by hand, with one value that is given then; an apply does not run it. */
+export interface ManualJobSpec extends JobSpec {
+  /** Variable that is empty until then, and the word in its place in the command. */
+  readonly given: { readonly variable: string; readonly placeholder: string };
+}
+
 /** A job on a platform. */
 export interface OneTimeJob {
   /** Name on the platform. */
@@ -76,6 +82,9 @@ export interface ScheduledJob {
   readonly ready: ITerraformDependable[];
 }
 
+/** A job that is run by hand, by `runCommand`. */
+export type ManualJob = ScheduledJob;
+
 /** A platform that can run jobs. */
 export interface JobRunner {
   /** Declares the job so that an apply runs it and waits for it. */
@@ -86,4 +95,10 @@ export interface JobRunner {
 export interface ScheduledJobRunner extends JobRunner {
   /** Declares the job so that the platform runs it on its schedule, one run at a time. */
   schedule(scope: Construct, id: string, job: ScheduledJobSpec): ScheduledJob;
+}
+
+/** A platform that can also keep jobs that somebody runs by hand. */
+export interface ManualJobRunner {
+  /** Declares the job so that it waits for a command. */
+  byHand(scope: Construct, id: string, job: ManualJobSpec): ManualJob;
 }

@@ -65,6 +65,12 @@ export function environmentOn(facts: PlatformEnvironment, container: ContainerSp
   };
 }
 
+/** The container with a variable that is empty until somebody gives it a value. */
+export function withVariable(container: ContainerSpec, name: string): ContainerSpec {
+  const { environment } = container;
+  return { ...container, environment: { ...environment, required: { ...environment.required, [name]: "" } } };
+}
+
 /** The buckets and the database of a container, and the grants of an identity to them. */
 export function storesOf(identity: WorkloadIdentity, { database, mounts = [] }: ContainerSpec): ITerraformDependable[] {
   return [

@@ -42,7 +42,8 @@ function grantOf(facts: ConfigurationFacts, resource: FoundResource): Grant {
   const found = identityOf(facts, String(body.member), resource);
   const role = String(body.role);
   const common = { address: `${type}.${name}`, role, ...found, when: whenOf(facts, body, found.actor) };
-  const secret = type.startsWith("google_secret_manager") ? secretOf(facts, body) : undefined;
+  const isRead = type.startsWith("google_secret_manager") && role === "roles/secretmanager.secretAccessor";
+  const secret = isRead ? secretOf(facts, body) : undefined;
   return { ...common, on: secret === undefined ? targetOf(facts, resource) : "", ...(secret && { secret }) };
 }
 
@@ -130,6 +131,8 @@ function targetOf(facts: ConfigurationFacts, { body, name, type }: FoundResource
       return "the dataset in `audit_log.destination`";
     case "google_project_iam_member":
       return projectTarget(facts, body, name);
+    case "google_secret_manager_secret_iam_member":
+      return named("secret", body.secret_id);
     case "google_service_account_iam_member":
       return serviceAccountTarget(facts, body);
     case "google_storage_bucket_iam_member": {

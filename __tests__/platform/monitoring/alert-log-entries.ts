@@ -7,8 +7,8 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { checkUpJob, database, dumpJob, firstDumpJob, job, namespace, projectId, signInProbeJob, worker, workload } =
-  NAMES;
+const { checkUpJob, database, dumpJob, firstDumpJob, job, namespace, projectId, recoveryJob, signInProbeJob } = NAMES;
+const { worker, workload } = NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -109,6 +109,17 @@ const SIGN_IN_LINES = { "sign-in-failed": "failed", "sign-in-slow": "slow", "sig
 const signInLine = (what?: string): object => ({
   outcome: "signed_in",
   ...Object.fromEntries(Object.values(SIGN_IN_LINES).map((each) => [each, each === what])),
+});
+
+const linkLine = { recovery_link_made: true, user: "akadmin", minutes: 15 };
+
+const recovery = (write: Written): LogExample => ({
+  raises: [write(recoveryJob, linkLine)],
+  quiet: {
+    "the line that says where the link is": write(recoveryJob, { message: "the link is version 3 of the secret" }),
+    "another deployment": write("idp-other-5e6f7a-recovery", linkLine),
+    "the same line of another job": write(checkUpJob, linkLine),
+  },
 });
 
 const signIn = (write: Written, what: string): LogExample => ({
@@ -317,6 +328,8 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
       [`${id} on kubernetes`, checkUp(ofPod, keys)],
     ]),
   ),
+  "recovery-link on serverless": recovery(ofJob),
+  "recovery-link on kubernetes": recovery(ofPod),
   ...Object.fromEntries(
     Object.entries(SIGN_IN_LINES).flatMap(([id, what]) => [
       [`${id} on serverless`, signIn(ofJob, what)],

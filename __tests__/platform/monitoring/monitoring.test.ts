@@ -16,6 +16,7 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
     connectionPool: false,
     ownDatabase: true,
     checkUp: { condition: false, jobName: "", missingAfter: "30m" },
+    recoveryAccess: { condition: false, jobName: "" },
     signInProbe: { condition: false, jobName: "", missingAfter: "30m" },
     dump: { jobName: "", bucketName: "", condition: false, isDaily: false },
     identities: [standInIdentity()],

@@ -12,7 +12,7 @@ interface ExistingPart {
   readonly replaces: readonly string[];
 }
 
-const ACCOUNTS = ["service", "job", "dump", "check_up", "sign_in_probe", "build", "scheduler"];
+const ACCOUNTS = ["service", "job", "dump", "check_up", "sign_in_probe", "recovery", "build", "scheduler"];
 
 /** Secrets that others have stored, with a payload that nothing else may have. */
 const SECRETS = { secret_key: "former-key", bootstrap_password: "first-password" } as const;

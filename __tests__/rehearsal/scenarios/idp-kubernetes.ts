@@ -37,6 +37,7 @@ import { type Cloud } from "../project/cloud";
 import { needObject } from "../project/needs";
 import { APPLY_AT_ONCE } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
+import { WITH_RECOVERY_ACCESS } from "./recovery-access";
 import { WITH_SIGN_IN_PROBE } from "./sign-in-probe";
 
 const CLUSTER = "google_container_cluster.cluster[0]";
@@ -150,7 +151,14 @@ const OWN_FEATURES = {
 export const IDP_KUBERNETES: StackRehearsal = {
   ...OF_BOTH,
   faultInputs: withFeatures(OWN_FEATURES),
-  nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "test_mail_command"],
+  nullOutputs: [
+    "bootstrap_token_command",
+    "dump_bucket",
+    "dump_command",
+    "recovery_command",
+    "recovery_link_command",
+    "test_mail_command",
+  ],
   changes: [
     ...CHANGES,
     ...sideBySide(
@@ -192,6 +200,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     EXISTING_CLUSTER,
     WITH_OUTPOSTS,
     WITH_SIGN_IN_PROBE,
+    WITH_RECOVERY_ACCESS,
     DESTROYED_WITH_OUTPOSTS,
     ownKeys("cluster", 6),
     ROTATIONS,

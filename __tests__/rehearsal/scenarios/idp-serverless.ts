@@ -30,6 +30,7 @@ import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { KEY_IS_GONE, rotationThatFails, ROTATIONS, secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
+import { WITH_RECOVERY_ACCESS } from "./recovery-access";
 import { WITH_SIGN_IN_PROBE } from "./sign-in-probe";
 
 const SERVICE = "google_cloud_run_v2_service.service";
@@ -157,7 +158,15 @@ const FOR_THE_NETWORK: Episode = {
 export const IDP_SERVERLESS: StackRehearsal = {
   ...OF_BOTH,
   faultInputs: withFeatures(FEATURES),
-  nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "load_balancer_address", "test_mail_command"],
+  nullOutputs: [
+    "bootstrap_token_command",
+    "dump_bucket",
+    "dump_command",
+    "load_balancer_address",
+    "recovery_command",
+    "recovery_link_command",
+    "test_mail_command",
+  ],
   changes: [
     ...CHANGES,
     ...sideBySide(
@@ -197,6 +206,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   furtherEpisodes: [
     FOR_THE_NETWORK,
     WITH_SIGN_IN_PROBE,
+    WITH_RECOVERY_ACCESS,
     rotationThatFails("google_cloud_run_v2_service"),
     KEY_IS_GONE,
     ownKeys("service", 5),

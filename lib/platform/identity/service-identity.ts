@@ -50,6 +50,8 @@ const ACCOUNTS = {
   checkUp: account("asks the database what stands still"),
   /** E-mail address of the account of the sign-in probe. */
   signInProbe: account("tries a sign-in"),
+  /** E-mail address of the account of the recovery job. */
+  recovery: account("makes a link for an administrator who is locked out"),
   /** E-mail address of the account of the image's build. */
   build: account("builds the image"),
   /** E-mail address of the account that starts jobs by their schedule; unused on GKE, which starts them itself. */

@@ -1,5 +1,5 @@
 import { ConfigMapV1 } from "@cdktf/provider-kubernetes/lib/config-map-v1";
-import { CronJobV1 } from "@cdktf/provider-kubernetes/lib/cron-job-v1";
+import { CronJobV1, type CronJobV1Spec } from "@cdktf/provider-kubernetes/lib/cron-job-v1";
 import { JobV1 } from "@cdktf/provider-kubernetes/lib/job-v1";
 import { dependable, Fn, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
@@ -13,12 +13,16 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import {
   SHELL,
   type JobSpec,
+  type ManualJob,
+  type ManualJobRunner,
+  type ManualJobSpec,
   type OneTimeJob,
   type OneTimeJobSpec,
   type ScheduledJob,
   type ScheduledJobRunner,
   type ScheduledJobSpec,
 } from "../../idp/job-runner";
+import { withVariable } from "../environment";
 import { completePodTemplate, partLabels, podTemplate } from "./pod-template";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 import { addWorkloadSecret } from "./workload-secret";
@@ -32,7 +36,7 @@ interface KubernetesJobsProps {
 }
 
 /** Runs jobs in a cluster: at apply, which waits for them, or on a schedule. */
-export class KubernetesJobs implements ScheduledJobRunner {
+export class KubernetesJobs implements ManualJobRunner, ScheduledJobRunner {
   /** Account of a job that is always there, which acts as the identity for the others too. */
   private accountName: string | undefined;
 
@@ -67,14 +71,44 @@ export class KubernetesJobs implements ScheduledJobRunner {
 
   /** Never runs while an earlier run is active. The last runs are kept, with their logs. */
   schedule(scope: Construct, id: string, job: ScheduledJobSpec): ScheduledJob {
+    const { name, resource } = this.addCronJob(new Construct(scope, id), job, {
+      schedule: job.schedule,
+      timezone: job.timeZone,
+    });
+    const runCommand = `${this.inNamespace} create job ${name}-$(date +%s) --from=cronjob/${name}`;
+    return { jobName: name, runCommand, ready: [resource] };
+  }
+
+  /** A schedule that is suspended for good, because a cluster keeps no other template of a job. */
+  byHand(scope: Construct, id: string, job: ManualJobSpec): ManualJob {
+    const { placeholder, variable } = job.given;
+    const container = withVariable(job.container, variable);
+    const { name, resource } = this.addCronJob(
+      new Construct(scope, id),
+      { ...job, container },
+      // A date that there is not, so that it would never run if somebody resumed it.
+      { schedule: "0 0 31 2 *", suspend: true },
+    );
+    // A job from a template has no variables of its own, so they are set between.
+    const runCommand = [
+      `${this.inNamespace} create job ${name}-$(date +%s) --from=cronjob/${name} --dry-run=client --output=yaml`,
+      `kubectl set env --local --filename=- --containers=${job.name} --output=yaml ${variable}=${placeholder}`,
+      `${this.inNamespace} create --filename=-`,
+    ].join(" | ");
+    return { jobName: name, runCommand, ready: [resource] };
+  }
+
+  private get inNamespace(): string {
+    return `kubectl --namespace=${this.props.namespace.namespaceName}`;
+  }
+
+  private addCronJob(scope: Construct, job: JobSpec, times: Pick<CronJobV1Spec, "schedule" | "suspend" | "timezone">) {
     const { identity, namespace } = this.props;
-    const self = new Construct(scope, id);
-    const { name, script, secret, spec } = this.addPod(self, job, namespace.labels);
-    const resource = new CronJobV1(self, MAIN_CHILD_ID, {
+    const { name, script, secret, spec } = this.addPod(scope, job, namespace.labels);
+    const resource = new CronJobV1(scope, MAIN_CHILD_ID, {
       metadata: namespace.metadataOf(name),
       spec: {
-        schedule: job.schedule,
-        timezone: job.timeZone,
+        ...times,
         concurrencyPolicy: "Forbid",
         // A run that could not start within an hour, for example during an upgrade of the control plane, is skipped.
         startingDeadlineSeconds: 3600,
@@ -88,9 +122,7 @@ export class KubernetesJobs implements ScheduledJobRunner {
       dependsOn: namespace.grantsTo(identity, job.container),
     });
     completePodTemplate(resource, job.container, secret, { podPath: "spec.job_template.spec.template.spec" });
-    const inNamespace = `kubectl --namespace=${namespace.namespaceName}`;
-    const runCommand = `${inNamespace} create job ${name}-$(date +%s) --from=cronjob/${name}`;
-    return { jobName: name, runCommand, ready: [resource] };
+    return { name, resource };
   }
 
   /**

@@ -67,6 +67,7 @@ export interface AlertNames {
   readonly checkUpJob: string;
   /** Time without a check-up after which it is missing, for PromQL. */
   readonly checkUpWindow: string;
+  readonly recoveryJob: string;
   readonly signInProbeJob: string;
   /** Time without a run of the sign-in probe after which it is missing, for PromQL. */
   readonly signInProbeWindow: string;
@@ -99,6 +100,7 @@ export type AlertNeed =
   | "ownDatabase"
   | "protection"
   | "requestMetric"
+  | "recoveryAccess"
   | "room"
   | "separateWorker"
   | "serviceLevels"

@@ -10,8 +10,9 @@ import {
 } from "../../idp/contract";
 import { CHECK_UP_JOB } from "../../idp/check-up";
 import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dumps";
+import { RECOVERY_JOB, RECOVERY_LINK_SUFFIX } from "../../idp/recovery-access";
 import { SIGN_IN_PROBE_JOB } from "../../idp/sign-in-probe";
-import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Text } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Platform, type Text } from "./alert";
 
 /** An execution that failed after all its attempts, of the jobs that a label selects. */
 const failures =
@@ -101,6 +102,18 @@ export const JOB_ALERTS: Alerts = {
         `or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
       ].join(" "),
   },
+  "recovery-link": {
+    title: "a recovery link was made: somebody can sign in as another user",
+    severity: "CRITICAL",
+    needs: ["recoveryAccess"],
+    filters: both(linkMade),
+    firstSteps: (names, platform) =>
+      [
+        `For whom, and until when: \`${logCommand(LOGS_OF.job(names, platform, names.recoveryJob), names)}\`.`,
+        "Ask the reader of the link. If nobody knows of it, stop the run, which destroys the link, end that user's",
+        "sessions in the application, and find in the audit log who may run the job.",
+      ].join(" "),
+  },
   "secret-read": {
     title: "an unexpected account has read a secret",
     severity: "CRITICAL",
@@ -129,7 +142,14 @@ const SECRET_SUFFIXES = [
   FIRST_DUMP_JOB,
   CHECK_UP_JOB,
   SIGN_IN_PROBE_JOB,
+  RECOVERY_JOB,
+  RECOVERY_LINK_SUFFIX,
 ].join("|");
+
+/** The line of the recovery job that says for whom it has made a link. */
+function linkMade(names: AlertNames, platform: Platform): string {
+  return `${LOGS_OF.job(names, platform, names.recoveryJob)} jsonPayload.recovery_link_made=true`;
+}
 
 /** Reads of the deployment's secrets. The log has the project's number, not its id, so they are found by name only. */
 export function secretReads(secretPrefix: string): string {

@@ -58,6 +58,7 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly connectionPool: Condition;
   readonly checkUp: PeriodicJob | undefined;
   readonly signInProbe: PeriodicJob | undefined;
+  readonly recoveryAccess: Omit<PeriodicJob, "missingAfter"> | undefined;
   readonly dump:
     | (Readonly<Record<"bucketName" | "jobName", string>> & Readonly<Record<"condition" | "isDaily", Condition>>)
     | undefined;
@@ -126,6 +127,7 @@ export class Monitoring extends Construct {
       ownDatabase: props.ownDatabase,
       protection: props.protection,
       requestMetric: measuresRequests(names, platform),
+      recoveryAccess: props.recoveryAccess?.condition ?? false,
       room: canScale(props),
       separateWorker: exprOf(workerMode).eq(WORKER_MODES.separate),
       serviceLevels: objectives.condition,
@@ -205,7 +207,8 @@ export class Monitoring extends Construct {
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
-    const { checkUp, diskLimitGb: limit = 0, dump, signInProbe, context, objectives = NO_OBJECTIVES } = props;
+    const { checkUp, diskLimitGb: limit = 0, dump, recoveryAccess, signInProbe, context } = props;
+    const { objectives = NO_OBJECTIVES } = props;
     const { deployment, projectId } = context;
     const isServerless = props.platform === "serverless";
     // An account that is not made reads nothing.
@@ -235,6 +238,7 @@ export class Monitoring extends Construct {
       job: isServerless ? partName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       checkUpJob: checkUp?.jobName ?? "",
       checkUpWindow: checkUp?.missingAfter ?? "",
+      recoveryJob: recoveryAccess?.jobName ?? "",
       signInProbeJob: signInProbe?.jobName ?? "",
       signInProbeWindow: signInProbe?.missingAfter ?? "",
       dumpJob: dump?.jobName ?? "",

@@ -23,13 +23,16 @@ import { TerraformData } from "../../core/terraform-data";
 import {
   SHELL,
   type JobSpec,
+  type ManualJob,
+  type ManualJobRunner,
+  type ManualJobSpec,
   type OneTimeJob,
   type OneTimeJobSpec,
   type ScheduledJob,
   type ScheduledJobRunner,
   type ScheduledJobSpec,
 } from "../../idp/job-runner";
-import { grantsTo } from "../environment";
+import { grantsTo, withVariable } from "../environment";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
 import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
 import { addFurtherBlocks, containerBlock, EXECUTION_ENVIRONMENT, templateBlocks } from "./cloud-run-template";
@@ -87,7 +90,7 @@ export interface OnCloudRun {
  * They deliberately have no deletion protection: a job holds no data, and after a failed run the next apply replaces
  * it.
  */
-export class ServerlessJobs implements ScheduledJobRunner {
+export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
   constructor(private readonly props: ServerlessJobsProps) {
     refuseProps("ServerlessJobs", props, PROPS);
   }
@@ -182,6 +185,19 @@ export class ServerlessJobs implements ScheduledJobRunner {
     const created = attributeOf(resource, "name").text;
     const runCommand = `gcloud run jobs execute ${created} --region=${region} --project=${projectId} --wait`;
     return { job: resource, runCommand, ready: [resource] };
+  }
+
+  /** Like a job on demand, with a script, and a variable whose value the command gives. */
+  byHand(scope: Construct, id: string, job: ManualJobSpec): ManualJob & OnCloudRun {
+    const { projectId, region } = this.props.context;
+    const { placeholder, variable } = job.given;
+    const self = new Construct(scope, id);
+    const container = withVariable(job.container, variable);
+    const resource = this.addScripted(self, { ...job, container }, { ignoreChanges: WRITTEN_BY_TOOLS });
+    const name = this.nameOf(job);
+    const execute = `gcloud run jobs execute ${name} --region=${region} --project=${projectId} --wait`;
+    const runCommand = `${execute} --update-env-vars=${variable}=${placeholder}`;
+    return { job: resource, jobName: name, runCommand, ready: [resource] };
   }
 
   private addScripted(scope: Construct, job: JobSpec, lifecycle: CloudRunV2JobConfig["lifecycle"]): CloudRunV2Job {

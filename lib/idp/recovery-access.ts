@@ -1,0 +1,175 @@
+import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { matching, whole } from "../core/checks";
+import { countIf, idOf, type Condition } from "../core/conditional";
+import { type DeploymentContext } from "../core/deployment-context";
+import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
+import { number, object, text, type PropsOf, type ValuesOf } from "../core/inputs";
+import { secretId } from "../core/names";
+import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { addScript } from "../core/stack-file";
+import { addSecret } from "../core/stored-secret";
+import { type ContainerSpec } from "./container-spec";
+import { BOOTSTRAP_PASSWORD, ENTRYPOINT_PATH } from "./contract";
+import { type ManualJobRunner } from "./job-runner";
+
+const MOST_MINUTES = 60;
+
+/** Input of the way back in. */
+export const RECOVERY_ACCESS = {
+  /** A job that makes a link for an administrator who is locked out, which one account may read; none by default. */
+  recoveryAccess: object(
+    {
+      /** Who may read the link: `user:` and an address, preferably not of whoever runs the job. */
+      reader: text({
+        description: "who alone may read the link: user: and an address, preferably not of whoever runs the job",
+        must: matching(
+          "^user:[^@:\\s]+@[^@:\\s]+$",
+          [
+            "be user: and an address, because one person opens the link, and an identity of a pool may sign in by what",
+            "it is to open; use for example user:admin@example.com",
+          ].join(" "),
+        ),
+      }),
+      /** Minutes for which a link is valid, 5 to 60, 15 by default. */
+      minutes: number({
+        default: 15,
+        description: `minutes for which a link is valid, 5 to ${MOST_MINUTES}`,
+        must: whole(5, MOST_MINUTES, ", because whoever has the link is an administrator; use 15"),
+      }),
+    },
+    {
+      description: (members) =>
+        [
+          "Break-glass access: a job that, run by hand, makes a link with which somebody who is locked out signs in",
+          `once. ${members} Null for none. Changing it later is safe.`,
+        ].join(" "),
+    },
+  ),
+};
+
+/** A way back in for an administrator who is locked out. */
+export interface RecoveryAccessProps extends PropsOf<(typeof RECOVERY_ACCESS)["recoveryAccess"]["members"]> {}
+
+/** Name of the job, also in alerts. */
+export const RECOVERY_JOB = "recovery";
+
+/** End of the name of the secret with the link. */
+export const RECOVERY_LINK_SUFFIX = "recovery-link";
+
+interface RecoveryAccessParts {
+  readonly condition: Condition;
+  readonly context: DeploymentContext;
+  /** Container of the server, whose image and settings the job has. */
+  readonly container: ContainerSpec;
+  /** Account of the job, which writes this secret and reads those of the application. */
+  readonly identity: WorkloadIdentity;
+  readonly inputs: ValuesOf<typeof RECOVERY_ACCESS>;
+  /** Platform that runs the job, as that account. */
+  readonly runner: ManualJobRunner;
+  /** Address that clients connect to. */
+  readonly url: string;
+  /** What must exist before the secret. */
+  readonly secretsReady: ITerraformDependable[];
+  /** The first start of the application, which creates the tables. */
+  readonly dependsOn: ITerraformDependable[];
+}
+
+/**
+ * A job that makes a link for an administrator who is locked out, and the secret in which one account may read it.
+ *
+ * The application prints the link; a log would keep it for everybody who reads logs. The job puts it into a version of
+ * the secret instead, stays until it has ended, and destroys the version. Nothing is billed until it is run.
+ */
+export class RecoveryAccess extends Construct {
+  readonly jobName: string;
+
+  /** Command that makes a link for a user, whose name is to be given; null at plan without this. */
+  readonly runCommand: string;
+
+  /** Command with which the reader prints the link; null at plan without this. */
+  readonly readCommand: string;
+  readonly ready: ITerraformDependable[];
+
+  /** @internal */
+  constructor(scope: Construct, id: string, props: RecoveryAccessParts) {
+    super(scope, id);
+    const { condition, container, context, dependsOn, identity, inputs, runner, secretsReady, url } = props;
+    const { deployment, labels, projectId: project, region, secretLocations = [region] } = context;
+    const name = secretId(deployment, RECOVERY_LINK_SUFFIX);
+    const link = new Construct(this, "Link");
+    // No pause before a version is destroyed: it would be kept for nothing.
+    const secret = addSecret(link, MAIN_CHILD_ID, secretLocations, {
+      project,
+      secretId: name,
+      labels,
+      count: countIf(condition),
+      deletionProtection: false,
+      dependsOn: secretsReady,
+    });
+    const mayRead = new SecretManagerSecretIamMember(link, "Reader", {
+      project,
+      secretId: idOf(secret),
+      role: "roles/secretmanager.secretAccessor",
+      member: inputs.recoveryAccess.at.reader.text,
+      count: countIf(condition),
+    });
+    // It adds and destroys versions, and cannot read one.
+    const mayWrite = new Grants(link).to(
+      identity,
+      (grantId, account) =>
+        new SecretManagerSecretIamMember(link, grantId, {
+          project,
+          secretId: idOf(secret),
+          role: "roles/secretmanager.secretVersionManager",
+          ...granteeArguments(account, condition),
+        }),
+      condition,
+    );
+    const job = runner.byHand(this, "Job", {
+      name: RECOVERY_JOB,
+      script: addScript(this, "lib/idp/scripts/recovery-link.py"),
+      scriptName: "recovery-link.py",
+      // Isolated from variables and files that are the application's.
+      interpreter: ["python3", "-IS"],
+      container: containerOfJob(container, [...dependsOn, ...mayWrite], {
+        RECOVERY_ENTRYPOINT: ENTRYPOINT_PATH,
+        RECOVERY_MINUTES: inputs.recoveryAccess.at.minutes.text,
+        RECOVERY_SECRET: `projects/${project}/secrets/${name}`,
+        RECOVERY_URL: url,
+      }),
+      given: { variable: "RECOVERY_USER", placeholder: "USERNAME" },
+      // The longest link, the start of the application, and what requests may take.
+      timeoutSeconds: MOST_MINUTES * 60 + 600,
+      // Each attempt would be another link.
+      maxRetries: 0,
+      condition,
+    });
+    this.jobName = job.jobName;
+    const ifMade = (command: string) => inputs.recoveryAccess.isSet().choose(command, null).text;
+    this.runCommand = ifMade(job.runCommand);
+    this.readCommand = ifMade(`gcloud secrets versions access latest --secret=${name} --project=${project}`);
+    this.ready = [mayRead, ...job.ready];
+  }
+}
+
+/** The server's image and settings, without the first password, uploads and ports. */
+function containerOfJob(
+  { database, environment, image, secretEnvironment, secretSettings }: ContainerSpec,
+  dependsOn: ITerraformDependable[],
+  variables: Readonly<Record<string, string>>,
+): ContainerSpec {
+  const secrets = Object.entries(secretEnvironment).filter(([name]) => name !== BOOTSTRAP_PASSWORD.variable);
+  return {
+    image,
+    database: database && { ...database, proxyQuitVariable: "DB_PROXY_QUIT_URL" },
+    environment: { ...environment, required: { ...environment.required, ...variables } },
+    secretEnvironment: Object.fromEntries(secrets),
+    secretSettings,
+    // A command of the application, not a server.
+    resources: { cpu: "1", memory: "2Gi" },
+    dependsOn,
+  };
+}
