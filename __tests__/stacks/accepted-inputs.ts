@@ -108,7 +108,7 @@ export const ACCEPTED_BY_BOTH = {
   notification_channels: [[], [CHANNEL]],
   notification_channels_by_severity: [{}, { critical: [CHANNEL], warning: [CHANNEL, CHANNEL] }],
   alerts: [{}, { memory: { enabled: false }, "database-cpu": { threshold: 0, duration_seconds: 86400 } }],
-  slo: [null, {}, { available: 0.9999, latency: 0.5, latency_ms: 60000 }],
+  slo: [null, {}, { available: 0.95, latency: 0.5, latency_ms: 60000 }],
   uptime_check: [null, false],
   connection_pool: [true, false],
   dashboard: [true, false],

@@ -132,7 +132,7 @@ const WRONG: Wrong = {
   rdp_source_ranges: [[]],
   request_timeout_seconds: [0, 3601, 1.5],
   secret_locations: [[], ["us-central1", "us-central1"]],
-  "slo.available": [0.4, 0.99999],
+  "slo.available": [0.94, 0.99999],
   "slo.latency": [0.4, 0.99999],
   "slo.latency_ms": [0, 60_001, 1.5],
   "recovery_access.minutes": [4, 61, 7.5],

@@ -178,9 +178,15 @@ const burns = (of: (labels: string) => string, errorClass: "500" | "5xx", rate: 
         },
       };
 
-/** Checks that fail in every location in the last minutes, or in a single one. */
+/** Checks that fail in every location in the last minutes. */
 const failsFor = (minutes: number): Series =>
   ["usa", "eur", "apac"].map((place) => [check("check_passed", place), `1x${500 - minutes} 0x${minutes}`] as const);
+
+const ONE_LOCATION_FAILS: Series = [
+  [check("check_passed", "usa"), "0x600"],
+  [check("check_passed", "eur"), "1x600"],
+  [check("check_passed", "apac"), "1x600"],
+];
 
 /** A share of requests above 250 ms, in percent. */
 const slowly = (of: (labels: string) => string, slow: number): Series => [
@@ -259,12 +265,16 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   "slo-availability-fast on kubernetes": {
     afterMinutes: 500,
     raises: failsFor(10),
-    quiet: { "a check that always succeeds": failsFor(0), "no data yet": [] },
+    quiet: {
+      "a check that always succeeds": failsFor(0),
+      "one place that cannot reach it": ONE_LOCATION_FAILS,
+      "no data yet": [],
+    },
   },
   "slo-availability-slow on kubernetes": {
     afterMinutes: 500,
     raises: failsFor(10),
-    quiet: { "a minute": failsFor(1), "no data yet": [] },
+    quiet: { "a minute": failsFor(1), "one place that cannot reach it": ONE_LOCATION_FAILS, "no data yet": [] },
   },
   // Of the budget of five percent, 14.4 times as much is 72 of a hundred requests, 6 times as much 30.
   "slo-latency-fast on serverless": slows((l) => revision("request_latencies_bucket", l), 75, 70),

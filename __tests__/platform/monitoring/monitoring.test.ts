@@ -1,5 +1,6 @@
 import { Monitoring, type MonitoringProps } from "../../../lib/platform/monitoring/monitoring";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
+import { SERVICE_LEVELS } from "../../../lib/platform/monitoring/service-levels";
 import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
 import { evaluatedTogether } from "../../stacks/terraform-run";
 import { shippedStacks } from "../../stacks/shipped-stacks";
@@ -208,4 +209,13 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     // A threshold of zero is dropped by the service, and so would be the empty list.
     expect(tiles[metrics.indexOf("job-failed")]?.widget.xyChart).not.toHaveProperty("thresholds");
   });
+});
+
+it("An outage raises every alert about availability with the lowest goal that is accepted", () => {
+  const { minimum } = SERVICE_LEVELS.slo.members.available.schema as { readonly minimum: number };
+  const rates = alertsOn("serverless").flatMap(({ id, limit }) =>
+    id.startsWith("slo-availability") ? [limit?.threshold ?? Infinity] : [],
+  );
+  expect(rates).toHaveLength(2);
+  expect(Math.max(...rates)).toBeLessThan(1 / (1 - minimum));
 });

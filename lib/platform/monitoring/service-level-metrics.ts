@@ -85,7 +85,8 @@ const LEAST_FAILED = 5;
 export function burnRate(names: AlertNames, platform: Platform, window: string): string {
   const budget = `(1 - ${names.availableGoal})`;
   const ofHost = `monitored_resource="uptime_url", host="${names.host}"`;
-  const passed = `avg(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${ofHost}}[${window}]))`;
+  // Of the location with the fewest failures, because one that cannot reach anything says nothing of the server.
+  const passed = `max(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${ofHost}}[${window}]))`;
   const ofChecks = `(1 - ${passed}) / ${budget}`;
   const ofRequest = ({ failed, resourceType, selector, type }: RequestMetric) => {
     const all = `monitored_resource="${resourceType}", ${selector(names)}`;
