@@ -1,5 +1,7 @@
-"""Runs as a job, in the application's own image, when somebody asks for it: makes a link that signs in as one user, puts it
-into a version of a secret, which only its reader may read, waits until the link has ended, and destroys the version.
+"""Makes a link that signs in as one user, as a job in the application's own image, when somebody asks for it.
+
+It puts the link into a version of a secret, which only its reader may read, waits until the link has ended, and
+destroys the version.
 
   RECOVERY_USER               name of the user, given when the job is run
   RECOVERY_MINUTES            minutes for which the link is valid, 5 to 60
@@ -13,8 +15,8 @@ into a version of a secret, which only its reader may read, waits until the link
   RECOVERY_REQUEST_SECONDS    time limit of one request (10)
   RECOVERY_SECONDS_PER_MINUTE seconds of the pause for each of these minutes (60)
 
-It prints lines of JSON, one of which an alert looks at, and never the link. A request that fails for a passing reason is
-made four times. A version that nobody knows of, because an answer was lost, is destroyed with the others.
+It prints lines of JSON, one of which an alert looks at, and never the link. A request that fails for a passing reason
+is made four times. A version that nobody knows of, because an answer was lost, is destroyed with the others.
 
 Exit codes: 0 the link was made and has ended - 1 failed - 2 settings are wrong
 """
@@ -150,7 +152,7 @@ def number_of(name):
 
 
 def made_link(entrypoint, url, user, minutes, seconds):
-    """A link that the application has made. Its command says on standard error that there is no such user, and succeeds."""
+    """A link that the application has made. Without such a user, its command says so on standard error, and succeeds."""
     # What the application notes as the maker; an account of the image may have no name.
     environment = {**os.environ, "LOGNAME": "recovery-link-job"}
     try:
