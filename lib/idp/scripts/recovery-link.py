@@ -1,4 +1,4 @@
-"""Makes a link that signs in as one user, as a job in the application's own image, when somebody asks for it.
+"""Runs as a job, in the application's own image, when somebody asks for it: makes a link that signs in as one user.
 
 It puts the link into a version of a secret, which only its reader may read, waits until the link has ended, and
 destroys the version.
@@ -152,7 +152,7 @@ def number_of(name):
 
 
 def made_link(entrypoint, url, user, minutes, seconds):
-    """A link that the application has made. Without such a user, its command says so on standard error, and succeeds."""
+    """A link that the application has made. Without such a user, its command says so on standard error and succeeds."""
     # What the application notes as the maker; an account of the image may have no name.
     environment = {**os.environ, "LOGNAME": "recovery-link-job"}
     try:
