@@ -82,6 +82,7 @@ export class ApplicationStandIn extends LoopbackServer {
       other[1](response);
       return;
     }
+    response.setHeader("X-authentik-id", randomUUID());
     const session = this.sessionOf(request, response);
     const [, slug] = /^\/api\/v3\/flows\/executor\/([^/]+)\/$/.exec(url.pathname) ?? [];
     if (slug !== undefined) this.execute(slug, url, session, request, response, body);
@@ -116,7 +117,7 @@ export class ApplicationStandIn extends LoopbackServer {
   ): void {
     const stages = this.flows[slug];
     if (stages === undefined) {
-      json(response, {}, 404);
+      page(response, 404, "Not Found - authentik");
       return;
     }
     if (session.flow?.slug !== slug) {

@@ -197,6 +197,11 @@ describeWith(["python3"], "sign-in-probe.py", () => {
       { outcome: "application_error", detail: "0a1b" },
     ],
     [
+      "a load balancer that has no backend",
+      () => application.others.set("/api/", (response) => page(response, 404, "Not Found")),
+      { outcome: "http_error", detail: "404", failing_step: "open" },
+    ],
+    [
       "the database that is gone",
       () => application.others.set("/api/", (response) => page(response, 502, "Bad gateway")),
       { outcome: "http_error", detail: "502", failing_step: "open" },
@@ -290,6 +295,11 @@ describeWith(["python3"], "sign-in-probe.py", () => {
         () => undefined,
         { outcome: "no_code", detail: "400 authentik", failing_step: "authorize" },
         { SIGN_IN_PROBE_CLIENT_ID: "other" },
+      ],
+      [
+        "a flow of the client's that is not there",
+        () => (application.authorization = "deleted-consent"),
+        { outcome: "no_flow", detail: "deleted-consent", failing_step: "authorize" },
       ],
       [
         "an application that it may not use",

@@ -1,5 +1,5 @@
-"""Runs as a job, in the application's own image: signs in as a user without any right, as a browser does, and prints one
-line of JSON, on which the alerts look. What fails or is slow is tried a second time, because an upgrade passes.
+"""Runs as a job, in the application's own image: signs in as a user without any right, as a browser does, and prints
+one line of JSON, on which the alerts look. What fails or is slow is tried a second time, because an upgrade passes.
 
   IDP_URL                          address of the application, https://<host>
   SIGN_IN_PROBE_USERNAME           name of the user, whom the blueprint sign-in-probe makes
@@ -29,6 +29,8 @@ IDENTIFICATION = "ak-stage-identification"
 PASSWORD = "ak-stage-password"
 REDIRECT = "xak-flow-redirect"
 SECOND_FACTOR = "ak-stage-authenticator-"
+# The application sets it on every answer of its own; a load balancer without a backend does not.
+OWN_HEADER = "X-authentik-id"
 
 # What each outcome means: nobody can sign in (failed), or the probe cannot say (blind), with words for the line.
 OUTCOMES = {
@@ -117,7 +119,7 @@ class Browser:
         self.steps.append({"step": step, "seconds": 0})
 
     def request(self, url, form=None, body=None):
-        """Status, location and text of an answer; a redirect is an answer."""
+        """Status, headers and text of an answer; a redirect is an answer."""
         headers = {"Accept": "application/json", "User-Agent": "sign-in-probe", "Referer": f"{URL}/"}
         data = None
         if body is not None:
@@ -142,7 +144,7 @@ class Browser:
                 answer = error
             with answer:
                 text = answer.read(MOST_BYTES).decode("utf-8", "replace")
-            return answer.status, answer.headers.get("Location"), text
+            return answer.status, answer.headers, text
         except TimeLimit:
             raise End("timeout", f"no answer within {seconds:.1f} s") from None
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -155,12 +157,13 @@ class Browser:
     def challenge(self, url, answer=None):
         """What the executor asks for next. It answers with a redirect to itself after an answer that it takes."""
         for _ in range(MOST_STEPS):
-            status, location, text = self.request(url, body=answer)
+            status, headers, text = self.request(url, body=answer)
             if status in (301, 302, 303, 307, 308):
-                url, answer = self.own(location, url), None
+                url, answer = self.own(headers.get("Location"), url), None
                 continue
-            if status == 404:
-                raise End("no_flow", FLOW)
+            if status == 404 and OWN_HEADER in headers:
+                # The slug is the last part of the path, which ends in a slash.
+                raise End("no_flow", urllib.parse.urlsplit(url).path.split("/")[-2])
             if status != 200:
                 raise End("http_error", status)
             try:
@@ -184,7 +187,7 @@ def answer_to(challenge):
     """What a user would enter. Raises what a user could not pass either, or the probe cannot."""
     component = challenge["component"]
     if errors := challenge.get("response_errors"):
-        raise End("rejected", "; ".join(str(each.get("string", "")) for all in errors.values() for each in all))
+        raise End("rejected", "; ".join(str(each.get("string", "")) for field in errors.values() for each in field))
     if component == "ak-stage-captcha" or challenge.get("captcha_stage"):
         raise End("captcha")
     if component == IDENTIFICATION:
@@ -210,7 +213,8 @@ def answer_to(challenge):
 
 def through(browser, slug, query):
     """Goes through a flow, and returns where it leads in the end."""
-    url, challenge = browser.challenge(f"{URL}/api/v3/flows/executor/{slug}/?{urllib.parse.urlencode({'query': query})}")
+    parameters = urllib.parse.urlencode({"query": query})
+    url, challenge = browser.challenge(f"{URL}/api/v3/flows/executor/{slug}/?{parameters}")
     for _ in range(MOST_STEPS):
         component = challenge["component"]
         if component == REDIRECT:
@@ -246,7 +250,8 @@ def code_of(browser, verifier):
         if page := re.fullmatch(r".*/if/flow/([^/]+)/", parts.path):
             location = through(browser, page[1], parts.query)
             continue
-        status, location, text = browser.request(parts.geturl())
+        status, headers, text = browser.request(parts.geturl())
+        location = headers.get("Location")
         if status not in (301, 302, 303, 307, 308) or not location:
             # A page, for a browser: access is denied, or the client is wrong.
             title = re.search(r"<title>([^<]*)", text)
@@ -299,8 +304,9 @@ def sign_out(browser):
     """Ends the session, which would stay for long otherwise; it is no part of what is judged."""
     browser.begins("sign-out")
     try:
-        _, location, _ = browser.request(f"{URL}/flows/-/default/invalidation/")
-        page = re.fullmatch(r".*/if/flow/([^/]+)/", urllib.parse.urlsplit(browser.own(location)).path)
+        _, headers, _ = browser.request(f"{URL}/flows/-/default/invalidation/")
+        location = browser.own(headers.get("Location"))
+        page = re.fullmatch(r".*/if/flow/([^/]+)/", urllib.parse.urlsplit(location).path)
         if page:
             through(browser, page[1], "")
     except End:
