@@ -18,7 +18,7 @@ import { BLUEPRINT_VARIABLE_PREFIX } from "./contract";
 import { bothPrefixes, type EnvironmentInputs } from "./environment";
 import { MAIL_VARIABLES, type MAIL } from "./mail";
 
-/** Blueprints that come with the library, with what each does; files of `image/blueprints`. */
+/** Blueprints that come with the library, which an input chooses, with what each does. */
 export const SHIPPED_BLUEPRINTS = {
   "password-recovery": "a link on the sign-in page, and a mail that lets users set a new password",
   branding: "title, logo and favicon of the default brand",
@@ -26,20 +26,21 @@ export const SHIPPED_BLUEPRINTS = {
   "no-sign-up": "nobody gets an account by signing up or by signing in with another provider",
   ldap: "a directory for applications that sign in by LDAP",
   radius: "sign-in of network devices by RADIUS",
-  "sign-in-probe": "the user of sign_in_probe, which adds it itself",
 } as const satisfies Record<string, string>;
 
-/** The one that makes the user of the sign-in probe. */
-export const SIGN_IN_PROBE_BLUEPRINT: keyof typeof SHIPPED_BLUEPRINTS = "sign-in-probe";
+/** The one that makes the user of the sign-in probe, whose input adds it; alone, its user has no password. */
+export const SIGN_IN_PROBE_BLUEPRINT = "sign-in-probe";
 
 const SHIPPED_NAMES = Object.keys(SHIPPED_BLUEPRINTS);
+/** Files of `image/blueprints`, without their ending. */
+const FILES = [...SHIPPED_NAMES, SIGN_IN_PROBE_BLUEPRINT];
 const SHIPPED = Object.entries(SHIPPED_BLUEPRINTS).map(([name, meaning]) => `${name} (${meaning})`);
 
 /** Inputs for the configuration of the application as files. */
 export const BLUEPRINTS = {
   /**
-   * Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`, `ldap`, `radius`, and
-   * `sign-in-probe`, which the input for that adds itself. Removing one undoes nothing.
+   * Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`, `ldap` and `radius`. Removing one
+   * undoes nothing.
    */
   blueprints: texts({
     default: [],
@@ -278,12 +279,16 @@ export class Blueprints extends Construct {
   constructor(scope: Construct, id: string, props: BlueprintProps) {
     super(scope, id);
     stateProvidersOf(this);
-    refuseWrong(this, BLUEPRINTS, props, ["blueprints"]);
+    const { blueprints = [] } = props;
+    // The identity provider adds the one of the probe, which nobody can choose.
+    const isAsked = (name: string) => name !== SIGN_IN_PROBE_BLUEPRINT;
+    const asked = Array.isArray(blueprints) ? blueprints.filter(isAsked) : blueprints;
+    refuseWrong(this, BLUEPRINTS, { blueprints: asked }, ["blueprints"]);
     this.folder = this.freeFolder();
     for (const [name, text] of Object.entries(ownBlueprints(this, props.blueprintFiles))) {
       addStackText(this, text, `${this.folder}/${name}`);
     }
-    for (const name of SHIPPED_NAMES) {
+    for (const name of FILES) {
       const path = `image/blueprints/${name}.yaml`;
       addStackFile(this, packageFile(path), path);
     }
@@ -295,7 +300,6 @@ export class Blueprints extends Construct {
     const isOwn = 'can(regex("(?i)[.]ya?ml$", name)) && !can(regex("(^|/)[.]", name))';
     const found = `[for name in fileset("${folder}", "**") : name if ${isOwn}]`;
     const own = this.local("Own", `{ for name in ${found} : name => try(file("${folder}/\${name}"), "") }`);
-    const { blueprints = [] } = props;
     const chosen = Token.isUnresolved(blueprints) ? Token.asString(blueprints) : JSON.stringify(blueprints);
     const shipped = `toset(${chosen})`;
     const sources = this.local(

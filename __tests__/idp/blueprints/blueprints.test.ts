@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { Blueprints, SHIPPED_BLUEPRINTS } from "../../../lib/idp/blueprints";
+import { Blueprints, SHIPPED_BLUEPRINTS, SIGN_IN_PROBE_BLUEPRINT } from "../../../lib/idp/blueprints";
 import { IdpImage } from "../../../lib/idp/idp-image";
 import { describeWith, programPath } from "../../support/programs";
 import { CONTEXT, STAND_IN_REPOSITORY } from "../../support/stand-in-parts";
@@ -11,7 +11,9 @@ import { temporaryFolder } from "../../support/temporary-folder";
 
 const blueprint = (name: string) => `version: 1\nmetadata:\n  name: ${name}\nentries: []\n`;
 
-const SHIPPED_FILES = Object.keys(SHIPPED_BLUEPRINTS).map((name) => `image/blueprints/${name}.yaml`);
+const SHIPPED_FILES = [...Object.keys(SHIPPED_BLUEPRINTS), SIGN_IN_PROBE_BLUEPRINT].map(
+  (name) => `image/blueprints/${name}.yaml`,
+);
 
 describe("Blueprints", () => {
   it("puts the blueprints of a map or a folder, and the shipped ones, into the folder", () => {

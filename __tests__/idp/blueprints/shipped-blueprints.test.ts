@@ -3,7 +3,12 @@ import { basename, join } from "node:path";
 
 import { parse } from "yaml";
 
-import { BLUEPRINT_TAGS, SHIPPED_BLUEPRINTS, shippedBlueprintName } from "../../../lib/idp/blueprints";
+import {
+  BLUEPRINT_TAGS,
+  SHIPPED_BLUEPRINTS,
+  shippedBlueprintName,
+  SIGN_IN_PROBE_BLUEPRINT,
+} from "../../../lib/idp/blueprints";
 import { BLUEPRINT_VARIABLE_PREFIX } from "../../../lib/idp/contract";
 import { PINNED_VERSION } from "../../../lib/idp/releases";
 
@@ -98,8 +103,9 @@ const keyOf = ({ identifiers, model, of }: (typeof entries)[number]) => ({ ident
 const fieldsOf = ({ attrs = {}, identifiers = {} }: Entry) => ({ ...identifiers, ...attrs });
 
 describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
-  it("are those that the input names, under the names that the application lists", () => {
-    expect(blueprints.map(({ name }) => name).sort()).toEqual(Object.keys(SHIPPED_BLUEPRINTS).sort());
+  it("are those that the input names and that of the sign-in probe, under the names that the application lists", () => {
+    const names = [...Object.keys(SHIPPED_BLUEPRINTS), SIGN_IN_PROBE_BLUEPRINT];
+    expect(blueprints.map(({ name }) => name).sort()).toEqual(names.sort());
     for (const { content, name } of blueprints) {
       expect(content).toMatchObject({ version: 1, metadata: { name: shippedBlueprintName(name) } });
     }
