@@ -27,13 +27,13 @@ const TEMPLATE_OPTIONS = {
   strict: true,
   target: "ES2018",
 };
+/** Half of them buckets and half secrets; a fixed number, so that figures of different days can be compared. */
 const PLAIN_RESOURCES = 94;
 
 /**
- * Tenants of ours, or as many plain stacks of 94 resources, half of them buckets and half secrets, all as small as they
- * can be: what the folder of such a tenant had before literals took parts away, so that figures can be compared. Both load the same modules and make some of each first; what counts is the processor's time after
- * that, and the most memory of all. In CommonJS, to run with the compiled library as it is, and with the sources under
- * the loader.
+ * Tenants of ours, or as many plain stacks with the same number of resources each time, all as small as they can be.
+ * Both load the same modules and make some of each first; what counts is the processor's time after that, and the most
+ * memory of all. In CommonJS, to run with the compiled library as it is, and with the sources under the loader.
  */
 const TENANTS = `
 const { GoogleProvider } = require("@cdktf/provider-google/lib/provider");

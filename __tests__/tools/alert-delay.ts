@@ -47,7 +47,8 @@ const secondsOf = (range: string) => parseInt(range) * UNITS[range.slice(-1) as 
 
 /**
  * Seconds from what is wrong to the notification, at most: until the whole window shows it, for as long as it must
- * last, and until data is there and evaluated. With a check-up or a probe, it is its limit and the time to the next one.
+ * last, and until data is there and evaluated. With a check-up or a probe, it is its limit and the time to the next
+ * one.
  */
 export function secondsUntilHeard(alert: ReturnType<typeof alertsOn>[number], platform: Platform): number {
   const { limit, needs = [] } = alert;

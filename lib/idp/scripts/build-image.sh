@@ -14,7 +14,8 @@
 #   TOOLS_IMAGE             build argument: image of Debian, for the entrypoint's programs (required)
 #   UPSTREAM_IMAGE          build argument: image that is wrapped, without tag (required)
 #   UPSTREAM_PREFIX         build argument: prefix of the application's environment names (required)
-#   IDP_VERSION             build argument: tag of the wrapped image, also with its digest, <tag>@sha256:<digest> (required)
+#   IDP_VERSION             build argument: tag of the wrapped image, also with its digest as <tag>@sha256:<digest>
+#                           (required)
 #   APP_VERSION             build argument: version as the platform names it (required)
 #   UPGRADE_EDGES           releases that an upgrade must not skip, JSON as in releases.ts ([])
 #   BLUEPRINTS              blueprints to put into the image, separated by blanks: own/<file> is from BLUEPRINTS_DIRECTORY,
