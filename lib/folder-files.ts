@@ -60,7 +60,7 @@ export const FOLDER_FILES: FileTable = {
     ["Dumper", "Initializer", "Runtime"],
   ],
   service: ["The server", ["Service"]],
-  "sign-in-probe": ["A sign-in that is tried on a schedule, off by default", ["Prober", "SignInProbe"]],
+  "sign-in-probe": ["Sign-in probe on a schedule, off by default", ["Prober", "SignInProbe"]],
   "test-mail": ["The test mail, if there is a mail server", ["TestMail"]],
   worker: ["The separate worker", ["Worker"]],
   workload: ["The server: pods, service account, scaling", ["Workload"]],

@@ -150,7 +150,10 @@ export abstract class IdentityProvider extends Construct {
   /** Service account of the check-up, which may read the database and nothing else; undefined without a check-up. */
   readonly checker: ServiceIdentity | undefined;
 
-  /** Service account of the sign-in probe, which may read its own password and nothing else; undefined without one. */
+  /**
+   * Service account of the sign-in probe, which may read its own password and its script, and nothing else; undefined
+   * without one.
+   */
   readonly prober: ServiceIdentity | undefined;
 
   /**
@@ -188,7 +191,7 @@ export abstract class IdentityProvider extends Construct {
   /** The check-up of what stands still; undefined where nobody gets alerts. */
   abstract readonly checkUp: CheckUp | undefined;
 
-  /** The sign-in that is tried on a schedule; undefined without one. */
+  /** The sign-in probe; undefined without one. */
   abstract readonly signInProbe: SignInProbe | undefined;
 
   /** A way back in for an administrator who is locked out; undefined without one. */

@@ -294,7 +294,11 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.url = this.urlOfServer();
     this.dump = this.addDump((identity) => this.scheduledJobs(identity), this.service.ready);
     this.checkUp = this.addCheckUp((identity) => this.scheduledJobs(identity), this.service.ready);
-    this.signInProbe = this.addSignInProbe((identity) => this.scheduledJobs(identity), this.service.ready);
+    this.signInProbe = this.addSignInProbe(
+      (identity) => this.scheduledJobs(identity),
+      // It calls the domain, so what serves that comes first.
+      [...this.service.ready, ...(this.loadBalancer?.ready ?? []), ...(this.internalLoadBalancer?.ready ?? [])],
+    );
     this.recoveryAccess = this.addRecoveryAccess(
       (identity) => this.manualJobs(identity),
       container,

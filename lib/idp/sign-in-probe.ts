@@ -23,11 +23,11 @@ const REDIRECT_URI = "^https://[^/?#\\s@]+(/[^?#\\s]*)?(\\?[^#\\s]*)?$";
 /** Input of the probe. */
 export const SIGN_IN_PROBE = {
   /**
-   * A sign-in that is tried on a schedule, as a user without any right, who is created; none: only a page is checked.
+   * Sign-in probe: signs in on a schedule, as a user without any right, who is created; none: only a page is checked.
    */
   signInProbe: object(
     {
-      /** How often it is tried, every 10 minutes by default. */
+      /** How often it signs in, every 10 minutes by default. */
       schedule: text({
         default: `*/${DEFAULT_MINUTES} * * * *`,
         description: "cron schedule, every 5, 10, 15, 20 or 30 minutes",
@@ -75,7 +75,7 @@ export const SIGN_IN_PROBE = {
     {
       description: (members) =>
         [
-          "A sign-in that is tried on a schedule, as a user without any right, whom a blueprint creates.",
+          "Sign-in probe: signs in on a schedule, as a user without any right, whom a blueprint creates.",
           `${members} Null for none. Setting it later builds an image and rolls it out;`,
           "null deletes the job and the password, not the user.",
         ].join(" "),
@@ -83,7 +83,7 @@ export const SIGN_IN_PROBE = {
   ),
 };
 
-/** A sign-in that is tried on a schedule. */
+/** The sign-in probe. */
 export interface SignInProbeProps extends PropsOf<(typeof SIGN_IN_PROBE)["signInProbe"]["members"]> {}
 
 export const SIGN_IN_PROBE_RELATIONS: readonly Relation<typeof SIGN_IN_PROBE>[] = [
@@ -115,7 +115,7 @@ interface SignInProbeParts {
   readonly image: ContainerImage;
   readonly inputs: ValuesOf<typeof SIGN_IN_PROBE>;
   readonly password: ReadableSecret;
-  /** Platform that runs the job, with a service account that may read this password and nothing else. */
+  /** Platform that runs the job, with a service account that may read password and script, and nothing else. */
   readonly runner: ScheduledJobRunner;
   /** Address that clients connect to. */
   readonly url: string;
@@ -124,7 +124,7 @@ interface SignInProbeParts {
 }
 
 /**
- * Tries a sign-in on a schedule, from outside of the server, as a user without any right.
+ * Signs in on a schedule, from outside of the server, as a user without any right.
  *
  * An uptime check proves a page; that somebody can sign in, and in how many seconds, only a sign-in proves. The job
  * prints one line of JSON, which alerts look at. Runs of the job are billed.

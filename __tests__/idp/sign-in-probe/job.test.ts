@@ -6,6 +6,17 @@ const VARIANTS = [{ Variant: ServerlessIdentityProvider }, { Variant: Kubernetes
 
 const COMMON = { projectId: "demo-project", domain: "login.example.com", alertEmails: ["admin@example.com"] };
 
+const INTERNAL = {
+  loadBalancer: "internal",
+  loadBalancerProxyRange: "10.129.0.0/26",
+  network: {
+    network: "projects/demo-project/global/networks/lan",
+    subnetwork: "projects/demo-project/regions/us-central1/subnetworks/lan",
+  },
+  closeDefaultAddress: true,
+  certificateValidation: "dns",
+};
+
 function made({ Variant }: (typeof VARIANTS)[number], props: object = {}): Terraform {
   const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
   new Variant(stack, "Idp", { ...COMMON, ...props });
@@ -77,6 +88,16 @@ describe("The sign-in probe", () => {
       expect(job).not.toMatch(/DB_|SECRET_KEY|cloudsql|sql-proxy/);
     },
   );
+
+  it.each<[what: string, variant: (typeof VARIANTS)[number], ending: RegExp, props: object]>([
+    ["on Cloud Run", VARIANTS[0], /global_forwarding_rule[.]\w+https_rule$/, {}],
+    ["inside of a network", VARIANTS[0], /compute_forwarding_rule[.]\w+https_rule$/, INTERNAL],
+    ["on GKE", VARIANTS[1], /terraform_data[.]\w+_load_balancer_settings$/, {}],
+  ])("comes after what serves the domain that it calls %s", (_, variant, rule, props) => {
+    const type = variant === VARIANTS[0] ? "google_cloud_run_v2_job" : "kubernetes_cron_job_v1";
+    const { depends_on: first } = blockAt(made(variant, { signInProbe: {}, ...props }), type, "sign_in_probe_job");
+    expect(first).toContainEqual(expect.stringMatching(rule));
+  });
 
   it.each(VARIANTS)("brings its blueprint beside those that are asked for, with $Variant.name", (variant) => {
     const { locals } = made(variant, { blueprints: ["branding"], signInProbe: {} });

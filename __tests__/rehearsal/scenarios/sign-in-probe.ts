@@ -2,9 +2,11 @@ import { type Deployment } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
 
-/** A sign-in is tried, then for a client, and then no more: its image has the blueprint, and nothing is left in the end. */
+/**
+ * A sign-in probe, then one with a client, and then none: its image has the blueprint, and nothing is left in the end.
+ */
 export const WITH_SIGN_IN_PROBE: Episode = {
-  name: "a sign-in that is tried",
+  name: "the sign-in probe",
   play: async (deployment) => {
     const { cloud } = deployment;
     const begun = { ...deployment.inputs, domain: "login.example.com" };
@@ -15,7 +17,7 @@ export const WITH_SIGN_IN_PROBE: Episode = {
       await deployment.settle({ ...begun, sign_in_probe: probe });
       requireBlueprint(deployment);
       if (!JSON.stringify([...cloud.objects.values()]).includes("/scripts/sign-in-probe.py"))
-        throw new StepFailure("apply", "no job tries a sign-in");
+        throw new StepFailure("apply", "there is no job of the sign-in probe");
     }
     await deployment.settle(begun);
     if (cloud.objects.size !== before) throw new StepFailure("apply", "there are not as many resources as before");

@@ -10,10 +10,10 @@ const line =
 const lines = (what: Parameters<typeof line>[0], names: AlertNames, platform: Platform) =>
   `Outcome, step and seconds: \`${logCommand(line(what)(names, platform), names)}\`.`;
 
-/** Alerts about the sign-in that is tried; each line is of two attempts where something is wrong. */
+/** Alerts of the sign-in probe; each line is of two attempts where something is wrong. */
 export const SIGN_IN_ALERTS: Alerts = {
   "sign-in-failed": {
-    title: "nobody may be able to sign in: a sign-in that is tried has failed twice",
+    title: "sign-in fails: the probe failed twice",
     severity: "CRITICAL",
     needs: ["signInProbe"],
     filters: both(line("failed")),
