@@ -147,7 +147,8 @@ export function monitoringInputs(platform: Platform) {
       default: true,
       description: "Dashboard with the metrics of all alerts. Changing it later is safe.",
     }),
-    ...SERVICE_LEVELS,
+    /** Service-level objectives over 30 days, and alerts when an error budget burns fast; `{}` is enough. */
+    slo: SERVICE_LEVELS.slo,
     /** Logs every read of a secret, for the alert `secret-read`; replaces the setting of the whole project. */
     auditSecretAccess: flag({
       default: false,
