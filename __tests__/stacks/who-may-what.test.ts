@@ -3,7 +3,7 @@ import { ACTORS, COPIES, LISTENERS, PROTOCOLS, REASONS, SECRETS } from "../../st
 import { ConfigurationFacts } from "../../stacks/folder/configuration-facts";
 import { DATA } from "../../stacks/folder/data-texts";
 import { keptData } from "../../stacks/folder/kept-data";
-import { openPorts, OPENING_TYPES } from "../../stacks/folder/open-ports";
+import { openPorts, OPENING_TYPES, opposite } from "../../stacks/folder/open-ports";
 import { readSecrets } from "../../stacks/folder/secret-readers";
 import { whoMayWhat } from "../../stacks/folder/who-may-what";
 import { type Terraform } from "../support/synthesis";
@@ -224,6 +224,8 @@ describe("A condition in words", () => {
       mode: { default: "a" },
       names: { default: [] },
       key: { default: "" },
+      machines: { default: 2 },
+      spares: { default: 0 },
     },
   });
 
@@ -246,7 +248,60 @@ describe("A condition in words", () => {
     ['(var.mode != "internal" ? var.key : null) != null', ['with `key`, unless `mode = "internal"`']],
     ["try(var.existing_bucket.name, null) != null", ["with `existing_bucket.name`"]],
     ["try(coalesce(var.keys.a, var.keys.default), null) != null", ["with `keys.a` or `keys.default`"]],
+    [
+      "(var.dump_schedule != null && var.ipv6) || !var.grant",
+      ["with `dump_schedule` and with `ipv6` or with `grant = false`"],
+    ],
+    [
+      "var.dump_schedule != null && var.ipv6 || !var.grant",
+      ["with `dump_schedule` and with `ipv6` or with `grant = false`"],
+    ],
+    ["(var.dump_schedule != null ? try(var.keys.a, null) : null) != null", ["with `dump_schedule`", "with `keys.a`"]],
+    ["length(concat(var.names, var.others)) > 0", ["with `names` or `others`"]],
+    ['can(regex("^a[.]b", try(var.keys.a, null)))', ["with `keys.a`"]],
   ])("is said so that a reader knows what to set: %s", (condition, words) => {
     expect(facts.inWords(condition)).toEqual(words);
+  });
+
+  it.each([
+    ['!can(regex("^a", var.key))', ['where `!can(regex("^a", var.key))`']],
+    ["var.machines > 3", ["where `var.machines > 3`"]],
+    ["lower(var.key) == null", ["where `lower(var.key) == null`"]],
+    [
+      "((var.ipv6 || !var.grant) && var.machines > 3) || var.existing_bucket == null",
+      ["where `(var.ipv6 \\|\\| !var.grant) && var.machines > 3` or without `existing_bucket`"],
+    ],
+  ])("is shown as it is where there are no words for it: %s", (condition, words) => {
+    expect(facts.inWords(condition)).toEqual(words);
+  });
+
+  it("has words for every condition of the shipped stacks", () => {
+    expect(stacks.filter(({ name }) => pageOf(name).includes("where `")).map(({ name }) => name)).toEqual([]);
+  });
+
+  it.each([
+    [undefined, []],
+    [2, []],
+    [0, ["never"]],
+    ["${var.ipv6 ? 1 : 0}", ["with `ipv6`"]],
+    ["${var.machines}", ["unless `machines = 0`"]],
+    ["${var.spares}", ["with `spares`"]],
+    ["${var.ipv6 ? var.machines : 0}", ["where `var.ipv6 ? var.machines : 0`"]],
+  ])("is read from the number of resources: %s", (count, words) => {
+    expect(facts.conditionsOf({ count })).toEqual(words);
+  });
+
+  it.each([
+    ["var.a != null", "var.a == null"],
+    ['var.a == "b"', 'var.a != "b"'],
+    ["length(var.a) == 0", "length(var.a) > 0"],
+    ["length(var.a) > 0", "length(var.a) == 0"],
+    ["var.a", "!var.a"],
+    ["!var.a", "var.a"],
+    ["var.a > 3", "!(var.a > 3)"],
+    ["var.a != null && var.b == null", "(var.a == null || var.b != null)"],
+    ["var.a || (var.b && var.c == null)", "(!var.a && (!var.b || var.c != null))"],
+  ])("has an opposite: %s", (condition, expected) => {
+    expect(opposite(condition)).toBe(expected);
   });
 });

@@ -72,8 +72,13 @@ export class ConfigurationFacts {
 
   /** The conditions of a `count` or of a block, each in words; none for what is always there. */
   conditionsOf({ count }: Block): readonly string[] {
-    const [, condition] = /^\$\{([\s\S]*) \? 1 : 0\}$/.exec(String(count)) ?? [];
-    return condition === undefined ? [] : this.inWords(condition);
+    const [, expression] = /^\$\{([\s\S]*)\}$/.exec(asText(count ?? "")) ?? [];
+    if (expression === undefined) return count === 0 ? ["never"] : [];
+    const [, condition] = /^([\s\S]*) \? 1 : 0$/.exec(expression) ?? [];
+    if (condition !== undefined) return this.inWords(condition);
+    const [, name] = /^var[.](\w+)$/.exec(expression) ?? [];
+    if (name === undefined) return [asCode(expression)];
+    return this.defaultOf(name) === 0 ? [`with \`${name}\``] : [`unless \`${name} = 0\``];
   }
 
   /** Inputs that are empty in this folder, of whose elements a part is made, each in words. */
@@ -93,8 +98,15 @@ export class ConfigurationFacts {
 
   private conjuncts(text: string): readonly string[] {
     const bare = withoutBrackets(text.trim());
+    // It binds less than &&.
+    if (split(bare, " || ").length > 1) return [bare];
     const parts = split(bare, " && ");
-    return parts.length === 1 ? [bare] : parts.flatMap((part) => this.conjuncts(part));
+    if (parts.length > 1) return parts.flatMap((part) => this.conjuncts(part));
+    const [, chosen] = /^([(].*[)]) != null$/.exec(bare) ?? [];
+    const [condition, branches = ""] = split(withoutBrackets(chosen ?? ""), " ? ");
+    const [value, other] = split(branches, " : ");
+    if (condition === undefined || other !== "null" || DOMAIN.test(bare)) return [bare];
+    return [...this.conjuncts(condition), `${value} != null`];
   }
 
   /** One part of a condition; undefined where it says nothing that a reader could set. */
@@ -103,12 +115,17 @@ export class ConfigurationFacts {
     if (alternatives.length > 1) {
       // Own parts beside those that replace them are a matter of a migration, which the page explains once.
       const said = alternatives.filter((each) => !/\bvar[.]own_parts\b/.test(each));
-      const phrases = said.flatMap((each) => this.conjuncts(each).flatMap((part) => this.phrase(part) ?? []));
+      const phrases = said.flatMap((each) => {
+        const parts = this.conjuncts(each).flatMap((part) => this.phrase(part) ?? []);
+        // Without brackets, nobody knows what belongs together.
+        if (parts.length > 1 && parts.some((part) => part.includes(OR))) return [asCode(withoutBrackets(each.trim()))];
+        return parts.length === 0 ? [] : [parts.join(" and ")];
+      });
       return phrases.length === 0 ? undefined : [...new Set(phrases)].join(OR);
     }
     if (/\bvar[.]own_parts\b/.test(text)) return undefined;
     const [, presence, operator] = /^(.*) (==|!=) null$/.exec(text) ?? [];
-    if (presence !== undefined) return this.presence(presence, operator === "!=");
+    if (presence !== undefined) return this.presence(presence, operator === "!=") ?? this.otherwise(text);
     const [, size, comparison] = /^length[(]var[.](\w+)[)] (==|>) 0$/.exec(text) ?? [];
     if (size !== undefined) return comparison === ">" ? `with \`${size}\`` : `without \`${size}\``;
     const [, word, relation, value] = /^var[.](\w+) (==|!=) "([^"]*)"$/.exec(text) ?? [];
@@ -119,19 +136,27 @@ export class ConfigurationFacts {
     if (flag !== undefined) return this.switched(flag, negation === "");
     const [, list, element] = /^contains[(]var[.](\w+), "([^"]*)"[)]$/.exec(text) ?? [];
     if (list !== undefined) return `with \`${element}\` in \`${list}\``;
-    const inputs = this.inputsIn(text);
-    return inputs.length === 0 ? undefined : `with ${listed(inputs, "or")}`;
+    const [, lists] = /^[(]?length[(]concat[(](.*)[)][)][)]? > 0$/.exec(text) ?? [];
+    if (lists !== undefined) return `with ${listed(this.inputsIn(lists), "or")}`;
+    const [, matched] = /^can[(]regex[(]"[^"]*", (.*)[)][)]$/.exec(text) ?? [];
+    const [path, ...others] = pathsIn(matched ?? "") ?? [];
+    return path !== undefined && others.length === 0 ? `with \`${path}\`` : this.otherwise(text);
+  }
+
+  /** What has no words; undefined for what no input decides. */
+  private otherwise(text: string): string | undefined {
+    return this.inputsIn(text).length === 0 ? undefined : asCode(text);
   }
 
   private presence(text: string, isPresent: boolean): string | undefined {
-    const [, chosen, domain] = /^[(]?var[.](\w+) [!=]= "internal" \? var[.](\w+) : null[)]?$/.exec(text) ?? [];
-    if (chosen !== undefined && domain !== undefined) {
+    const [, chosen, domain] = DOMAIN.exec(text) ?? [];
+    if (isPresent && chosen !== undefined && domain !== undefined) {
       const isInternal = text.includes(" == ");
       return `with \`${domain}\`${isInternal ? " and" : ", unless"} \`${chosen} = "internal"\``;
     }
-    const inputs = this.inputsIn(text);
-    const [first] = inputs;
-    if (first === undefined) return undefined;
+    const inputs = pathsIn(text);
+    const [first] = inputs ?? [];
+    if (inputs === undefined || first === undefined) return undefined;
     const name = listed(inputs, isPresent ? "or" : "and");
     const isUsual = (this.defaultOf(root(first)) ?? null) !== null && root(first) === first;
     if (isUsual) return isPresent ? `unless ${name} is null` : `with ${name} = null`;
@@ -192,6 +217,24 @@ const NAMED = ["tenant_prefix", "chosen_namespace", "namespace_name"];
 
 /** Between alternatives, each of which is a phrase. */
 const OR = " or ";
+
+/** A domain of which `load_balancer` decides where it is. */
+const DOMAIN = /^[(]?var[.](\w+) [!=]= "internal" \? var[.](\w+) : null[)]?/;
+
+/** An expression that has no words, for a cell of a table. */
+const asCode = (expression: string): string => `where \`${expression.replaceAll("|", "\\|")}\``;
+
+/** The inputs of which an expression is the first that is set; undefined for another one. */
+function pathsIn(expression: string): readonly string[] | undefined {
+  const text = withoutBrackets(expression.trim());
+  const [, path] = /^var[.]([a-z_]\w*(?:[.][a-z_]\w*)*)$/.exec(text) ?? [];
+  if (path !== undefined) return [path];
+  const [, tried] = /^try[(](.*), null[)]$/.exec(text) ?? [];
+  if (tried !== undefined) return pathsIn(tried);
+  const [, values] = /^coalesce[(](.*)[)]$/.exec(text) ?? [];
+  const found = values === undefined ? [undefined] : split(values, ", ").map(pathsIn);
+  return found.some((each) => each === undefined) ? undefined : [...new Set(found.flatMap((each) => each ?? []))];
+}
 
 /** An input without its members. */
 export const root = (path: string): string => path.split(".")[0] ?? path;

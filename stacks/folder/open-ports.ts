@@ -204,7 +204,7 @@ function choicesIn(value: unknown): readonly Choice[] {
       ...each,
       condition: each.condition === "" ? own : `${own} && ${each.condition}`,
     }));
-  return [...inside(first, condition), ...inside(second, opposite(condition))];
+  return [...inside(first, grouped(condition)), ...inside(second, opposite(condition))];
 }
 
 function cut(text: string, separator: string): [string, string] {
@@ -212,12 +212,31 @@ function cut(text: string, separator: string): [string, string] {
   return [first, others.join(separator)];
 }
 
-/** The opposite of a comparison. */
-function opposite(condition: string): string {
-  if (condition.includes(" != ")) return condition.replace(" != ", " == ");
-  if (condition.startsWith("length(") && condition.endsWith(" == 0")) return condition.replace(" == 0", " > 0");
-  if (condition.includes(" == ")) return condition.replace(" == ", " != ");
-  return condition.includes(" > 0") ? condition.replace(" > 0", " == 0") : `!${condition}`;
+/** A condition to which another one can be added. */
+const grouped = (condition: string): string => (split(condition, " || ").length > 1 ? `(${condition})` : condition);
+
+/** What holds where a condition does not. */
+export function opposite(condition: string): string {
+  const bare = withoutBrackets(condition.trim());
+  for (const [separator, other] of [
+    [" || ", " && "],
+    [" && ", " || "],
+  ] as const) {
+    const parts = split(bare, separator);
+    if (parts.length > 1) return `(${parts.map(opposite).join(other)})`;
+  }
+  const isSize = bare.startsWith("length(");
+  for (const [operator, other] of [
+    [" != ", " == "],
+    [" == ", isSize && bare.endsWith(" 0") ? " > " : " != "],
+    [" > ", " == "],
+  ] as const) {
+    const [left = "", right, ...more] = split(bare, operator);
+    const isKnown = operator !== " > " || (isSize && right === "0");
+    if (right !== undefined && more.length === 0 && isKnown) return `${left}${other}${right}`;
+  }
+  if (/^![^ ]+$/.test(bare)) return bare.slice(1);
+  return bare.includes(" ") ? `!(${bare})` : `!${bare}`;
 }
 
 /** Address ranges of an expression in words, each with its condition. */

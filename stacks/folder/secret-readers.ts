@@ -37,7 +37,9 @@ export function readSecrets(facts: ConfigurationFacts, grants: readonly Grant[])
     // Of one input, the second takes the place of the first where that is not set.
     const isOfOne = new Set(paths.map(root)).size === 1;
     const inputs = paths.map((path) => namedInput(facts, path));
-    const when = isOfOne ? paths.slice(0, 1).flatMap((path) => whenGiven(facts, path)) : [];
+    // Whichever of both it is, there is one with the input.
+    const decisive = paths.length > 1 ? paths.map(root) : paths;
+    const when = isOfOne ? decisive.slice(0, 1).flatMap((path) => whenGiven(facts, path)) : [];
     return {
       key,
       secret: inputs.join(isOfOne ? ", else " : ", and "),
