@@ -2,10 +2,10 @@ import { TerraformStack, Token, type IResolvable, type ITerraformDependable } fr
 import { Construct, type IConstruct } from "constructs";
 
 import { isUnset, not, partIf, present, type Condition, isAlways, isNever } from "./core/conditional";
-import { allOf, anyOf, hcl } from "./core/expr";
+import { allOf, anyOf, type Expr, hcl } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
-import { concat } from "./core/expr-functions";
+import { compact, concat, values } from "./core/expr-functions";
 import { rendered } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import {
@@ -68,14 +68,24 @@ import {
 } from "./platform/identity/service-identity";
 import { addLandingZone, keyFacts } from "./platform/landing-zone";
 import { namesInLogs, type NamedSetting } from "./platform/monitoring/alert";
+import { type ClusterInLogs } from "./platform/monitoring/audit-filter";
 import { AuditLog } from "./platform/monitoring/audit-log";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
 import { objectivesOf } from "./platform/monitoring/service-levels";
 import { networkProblems, warnOfNetwork, type ExistingNetwork } from "./platform/network/network-attachment";
 import { type SeparateWorker } from "./platform/parts";
-import { ImageRegistry } from "./platform/registry/image-registry";
+import { BUILDER_PURPOSE, ImageRegistry } from "./platform/registry/image-registry";
 import { databaseWarning } from "./platform/sql/database-flags";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
+
+/** What an audit log must know of a platform. */
+interface AuditedPlatform extends Pick<MonitoringProps, "namespace" | "platform"> {
+  readonly cluster?: ClusterInLogs;
+  /** Purposes of the service accounts that this platform alone has. */
+  readonly purposes: readonly string[];
+}
+
+type EmailsByName = Expr<Readonly<Record<string, string>>>;
 
 /** Names and descriptions of the service accounts, and the members of `existingServiceAccounts` that replace them. */
 const ACCOUNTS = {
@@ -607,15 +617,16 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** What is kept for an audit. @internal */
-  protected addAuditLog({
-    namespace,
-    platform,
-  }: Pick<MonitoringProps, "namespace" | "platform">): AuditLog | undefined {
+  protected addAuditLog({ cluster, namespace, platform, purposes }: AuditedPlatform): AuditLog | undefined {
     const { apis, context, protect: deletionProtection, values: v } = this;
     const { deployment } = context;
+    const ofAll = [...Object.values(ACCOUNTS).map(([purpose]) => purpose), BUILDER_PURPOSE];
+    const { existingServiceAccounts: given } = v;
     const names = {
       ...namesInLogs(deployment, platform, namespace),
-      accountIds: Object.values(ACCOUNTS).map(([purpose]) => serviceAccountId(deployment, purpose)),
+      accountIds: [...ofAll, ...purposes].map((purpose) => serviceAccountId(deployment, purpose)),
+      givenAccounts: given.isNull().choose<readonly string[]>([], compact(values(given as Expr as EmailsByName))),
+      cluster,
     };
     return partIf(
       v.auditLog.isSet(),

@@ -39,7 +39,7 @@ import {
   instanceRelations,
   poolSizes,
 } from "./platform/instances";
-import { AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";
+import { AutopilotCluster, NODES_PURPOSE } from "./platform/kubernetes/autopilot-cluster";
 import { CONTROL_PLANE, CONTROL_PLANE_RELATIONS, type ClusterHardening } from "./platform/kubernetes/control-plane";
 import { GEOIP, type GeoipProps } from "./platform/kubernetes/geoip";
 import { ClusterLoadBalancer, urlMapPattern } from "./platform/kubernetes/kubernetes-load-balancer";
@@ -338,7 +338,12 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       this.signInProbe,
       this.recoveryAccess,
     );
-    this.auditLog = this.addAuditLog({ platform: "kubernetes", namespace });
+    this.auditLog = this.addAuditLog({
+      platform: "kubernetes",
+      cluster: { name: this.cluster.clusterName, location: this.cluster.location },
+      namespace,
+      purposes: [NODES_PURPOSE],
+    });
     this.grantCommands = this.listGrantCommands();
     this.complete(this.initialization, [
       ...this.namespace.grants,

@@ -10,12 +10,12 @@ import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
 import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { isPooled, poolVariables } from "./idp/connection-pool";
-import { type CheckUp } from "./idp/check-up";
+import { CHECK_UP_JOB, type CheckUp } from "./idp/check-up";
 import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
-import { type DatabaseDump } from "./idp/dumps";
+import { type DatabaseDump, DUMP_JOB } from "./idp/dumps";
 import { type RecoveryAccess } from "./idp/recovery-access";
-import { type SignInProbe } from "./idp/sign-in-probe";
+import { SIGN_IN_PROBE_JOB, type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
@@ -33,7 +33,7 @@ import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { tagsIn } from "./core/network-inputs";
 import { type Advice } from "./core/warnings";
-import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
+import { ServerlessJobs, starterPurpose } from "./platform/serverless/cloud-run-jobs";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
 import { accessOf, isOpen } from "./platform/serverless/public-access";
@@ -317,7 +317,10 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       this.signInProbe,
       this.recoveryAccess,
     );
-    this.auditLog = this.addAuditLog({ platform: "serverless" });
+    this.auditLog = this.addAuditLog({
+      platform: "serverless",
+      purposes: [CHECK_UP_JOB, DUMP_JOB, SIGN_IN_PROBE_JOB].map((job) => starterPurpose(job)),
+    });
     const last = this.guardNetwork();
     this.grantCommands = this.listGrantCommands();
     this.complete(this.initialization, last);

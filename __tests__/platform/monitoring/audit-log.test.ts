@@ -1,3 +1,4 @@
+import { literal } from "../../../lib/core/expr";
 import { RulesBrokenError } from "../../../lib/core/rules-broken-error";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes-identity-provider";
 import { type Platform } from "../../../lib/platform/monitoring/alert";
@@ -187,7 +188,17 @@ const AUDIT_NAMES: AuditNames = {
   ...NAMES,
   deployment: { tenantPrefix: "demo-1a2b3c", applicationName: "idp" },
   accountIds: ["idp-run-0a1b2c3d4e5f", "idp-init-0a1b2c3d4e5f"],
+  givenAccounts: literal(["build@my-project.iam.gserviceaccount.com"]),
 };
+
+const CLUSTER = { name: "gke-idp-5f0a1b2c3d4e", location: "us-central1" };
+
+const namesOn = (platform: Platform): AuditNames => ({
+  ...AUDIT_NAMES,
+  ...(platform === "kubernetes" && { cluster: CLUSTER }),
+});
+
+const CLUSTER_LABELS = { cluster_name: CLUSTER.name, location: CLUSTER.location };
 
 const EVENT = { event: "Created Event", level: "info", logger: "authentik.events.models" };
 const REQUEST = { auth_via: "session", level: "info", logger: "authentik.asgi", method: "GET", status: 200 };
@@ -207,7 +218,10 @@ const LINES: readonly Readonly<Record<string, unknown>>[] = [
 
 const ofServer: Readonly<Record<Platform, LogEntry["resource"]>> = {
   serverless: { type: "cloud_run_revision", labels: { service_name: NAMES.workload } },
-  kubernetes: { type: "k8s_container", labels: { namespace_name: NAMES.namespace, container_name: "server" } },
+  kubernetes: {
+    type: "k8s_container",
+    labels: { ...CLUSTER_LABELS, namespace_name: NAMES.namespace, container_name: "server" },
+  },
 };
 
 const audit = (log: string, protoPayload: object, labels: Readonly<Record<string, string>> = {}): LogEntry => ({
@@ -219,7 +233,7 @@ const audit = (log: string, protoPayload: object, labels: Readonly<Record<string
 const by = (principalEmail: string, resourceName: string) => ({ authenticationInfo: { principalEmail }, resourceName });
 
 describe.each(PLATFORMS)("The filter of the audit log on %s", (platform) => {
-  const filters = Object.values(auditFilters(AUDIT_NAMES, platform));
+  const filters = Object.values(auditFilters(namesOn(platform), platform));
   const takes = (entry: LogEntry) => isSelected(filters.map((filter) => `(${filter})`).join(" OR "), entry);
   const line = (jsonPayload: object, resource = ofServer[platform]): LogEntry => ({ resource, jsonPayload });
 
@@ -249,6 +263,42 @@ describe.each(PLATFORMS)("The filter of the audit log on %s", (platform) => {
     expect(takes(read("secret-other-9a9b9c-idp-secret-key"))).toBe(false);
   });
 
+  it("takes nothing of a deployment in another cluster of the project, whatever its namespace is called", () => {
+    const event = { ...EVENT, action: "login" };
+    const labels = { namespace_name: NAMES.namespace, container_name: "server" };
+    const change = by("admin@example.com", `apps/v1/namespaces/${NAMES.namespace}/deployments/idp`);
+    for (const other of [
+      { ...CLUSTER_LABELS, cluster_name: "gke-idp-0d1e2f3a4b5c" },
+      { ...CLUSTER_LABELS, location: "europe-west1" },
+    ]) {
+      expect(takes(line(event, { type: "k8s_container", labels: { ...labels, ...other } }))).toBe(false);
+      expect(takes(audit("activity", change, other))).toBe(false);
+    }
+  });
+
+  it.each([
+    "projects/my-project/instances/sql-demo-1a2b3c-idp-two",
+    "projects/1/secrets/secret-demo-1a2b3c-idp-two-secret-key",
+    "projects/1/secrets/secret-demo-1a2b3c-idp-two-secret-key/versions/2",
+    "namespaces/my-project/services/idp-two-demo-1a2b3c",
+    "projects/_/buckets/bkt-idp-twodemo-1a2b3c-media",
+  ])("takes no change of %s, whose application's name begins the same way", (name) => {
+    expect(takes(audit("activity", by("admin@example.com", name)))).toBe(false);
+  });
+
+  it("takes changes of the project's policy, which let somebody into all of it, and no other ones of the project", () => {
+    const of = (methodName: string): LogEntry => ({
+      ...audit("activity", {
+        ...by("admin@example.com", "projects/my-project"),
+        methodName,
+        serviceName: "cloudresourcemanager.googleapis.com",
+      }),
+      resource: { type: "project", labels: { project_id: "my-project" } },
+    });
+    expect(takes(of("SetIamPolicy"))).toBe(true);
+    expect(takes(of("UpdateProject"))).toBe(false);
+  });
+
   it.each([
     "projects/my-project/instances/sql-demo-1a2b3c-idp",
     "projects/1/secrets/secret-demo-1a2b3c-idp-secret-key/versions/2",
@@ -267,13 +317,51 @@ describe.each(PLATFORMS)("The filter of the audit log on %s", (platform) => {
     const payload = by("admin@example.com", "projects/-/serviceAccounts/123456789");
     const of = (id: string) => ({ email_id: `${id}@my-project.iam.gserviceaccount.com` });
     expect(takes(audit("activity", payload, of("idp-run-0a1b2c3d4e5f")))).toBe(true);
+    expect(takes(audit("activity", payload, of("build")))).toBe(true);
     expect(takes(audit("activity", payload, of("other-0a1b2c3d4e5f")))).toBe(false);
   });
 
   it("takes what people change in the namespace, and not what the cluster does there", () => {
     const name = `apps/v1/namespaces/${NAMES.namespace}/deployments/idp`;
     const isInCluster = platform === "kubernetes";
-    expect(takes(audit("activity", by("admin@example.com", name)))).toBe(isInCluster);
-    expect(takes(audit("activity", by("system:serviceaccount:kube-system:deployment-controller", name)))).toBe(false);
+    expect(takes(audit("activity", by("admin@example.com", name), CLUSTER_LABELS))).toBe(isInCluster);
+    const controller = by("system:serviceaccount:kube-system:deployment-controller", name);
+    expect(takes(audit("activity", controller, CLUSTER_LABELS))).toBe(false);
+  });
+});
+
+describe("The filter of the audit log in a stack", () => {
+  const EMAIL = "own@my-project.iam.gserviceaccount.com";
+  const filterOf = (platform: Platform, props: Props): string => {
+    const { changes, events } = madeOn(platform, { auditLog: {}, ...props }).locals?.idp_audit_log_filters as Block;
+    return `${String(events)} ${String(changes)}`;
+  };
+
+  it.each([
+    ["serverless", ["idp-run", "idp-build", "idp-start-dump", "idp-start-check-up", "idp-start-sign-in"]],
+    ["kubernetes", ["idp-run", "idp-build", "idp-node"]],
+  ] as const)("names each service account on %s that the deployment can make, and those that are given", (on, own) => {
+    const filter = filterOf(on, { existingServiceAccounts: { service: EMAIL } });
+    for (const purpose of own) expect(filter).toMatch(new RegExp(`[(|]${purpose}-[0-9a-f]+@[|]`));
+    expect(filter).toContain(`@|${EMAIL})`);
+    expect(filterOf(on, {})).not.toContain(EMAIL);
+  });
+
+  it("names the cluster that is made, or the one that is given", () => {
+    const { resource = {} } = madeOn("kubernetes", { auditLog: {} });
+    const [made = ""] = Object.keys(resource.google_container_cluster ?? {});
+    expect(filterOf("kubernetes", {})).toContain(`cluster_name="\${google_container_cluster.${made}.name}"`);
+    const existingCluster = {
+      name: "shared",
+      location: "us-central1-a",
+      endpoint: "192.0.2.10",
+      caCertificate: "QQ==",
+      nodeAccount: "nodes@my-project.iam.gserviceaccount.com",
+    };
+    const stack = bareStack();
+    const common = { projectId: "my-project", tenantId: "demo" };
+    new KubernetesIdentityProvider(stack, "Idp", { ...common, auditLog: {}, existingCluster, ownParts: "deleted" });
+    const filter = JSON.stringify(terraformOf(stack).locals?.idp_audit_log_filters);
+    expect(filter).toContain(String.raw`cluster_name=\"shared\" AND resource.labels.location=\"us-central1-a\"`);
   });
 });

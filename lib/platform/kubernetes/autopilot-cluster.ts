@@ -36,6 +36,9 @@ import { addMaintenancePolicy, type Maintenance } from "../maintenance";
 import { type PartProps } from "../parts";
 import { type Expr, hcl } from "../../core/expr";
 
+/** Purpose of the account of the nodes. */
+export const NODES_PURPOSE = "idp-node";
+
 interface AutopilotClusterProps extends PartProps {
   readonly controlPlane: ControlPlane;
   readonly deletionProtection: boolean | IResolvable;
@@ -73,7 +76,8 @@ export class AutopilotCluster extends Construct {
   /** The cluster itself, for overrides; there is none where another one is used. */
   readonly cluster: ContainerCluster;
 
-  private readonly location: string;
+  /** Region or zone of the cluster. */
+  readonly location: string;
 
   /** Whether its control plane is reached by a name; undefined if it surely is not. */
   private readonly isNamed: Expr<boolean> | undefined;
@@ -91,7 +95,7 @@ export class AutopilotCluster extends Construct {
     this.nodes = new ServiceIdentity(this, "Nodes", {
       dependsOn,
       context,
-      purpose: "idp-node",
+      purpose: NODES_PURPOSE,
       description: "Runs the nodes of the cluster",
       condition: isAlways(isOwn) ? undefined : isOwn,
       // Another name than that of the nodes of an existing cluster, whose grants are made here too.

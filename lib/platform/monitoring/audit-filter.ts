@@ -1,13 +1,21 @@
+import { type Expr, hcl } from "../../core/expr";
 import { bucketName, clusterName, type DeploymentName, secretId, serviceName, sqlInstanceName } from "../../core/names";
 import { type AlertNames, type Platform, labelsOf } from "./alert";
-import { secretReads } from "./job-alerts";
+import { SECRET_SUFFIXES, secretReads } from "./job-alerts";
 
 /** Names in the filter of the audit log; each is a literal or a Terraform expression. */
 export interface AuditNames extends Pick<AlertNames, "namespace" | "secretPrefix" | "worker" | "workload"> {
   readonly deployment: DeploymentName;
   /** Ids of the service accounts that the deployment makes. */
   readonly accountIds: readonly string[];
+  /** E-mail addresses of accounts that are managed elsewhere. */
+  readonly givenAccounts: Expr<readonly string[]>;
+  /** The cluster in use; undefined on Cloud Run. */
+  readonly cluster?: ClusterInLogs | undefined;
 }
+
+/** What logs call a cluster: a name alone may be there in each region. */
+export type ClusterInLogs = Readonly<Record<"name" | "location", string>>;
 
 /** Where the application writes a line for each event that it stores. */
 const EVENT = 'jsonPayload.logger="authentik.events.models" AND jsonPayload.event="Created Event"';
@@ -24,11 +32,21 @@ const SETTINGS = [
 /** Parts in parentheses, because OR binds more tightly than AND in Cloud Logging, unlike elsewhere. */
 const anyOf = (...filters: readonly string[]): string => filters.map((filter) => `(${filter})`).join(" OR ");
 
+/** Of the one cluster, because the namespace of another deployment of the project may have the same name. */
+const inCluster = ({ cluster }: AuditNames): readonly string[] =>
+  cluster === undefined
+    ? []
+    : [`resource.labels.cluster_name="${cluster.name}"`, `resource.labels.location="${cluster.location}"`];
+
 /** Filters of what belongs into an audit log, each for another source. */
 export function auditFilters(names: AuditNames, platform: Platform) {
   return {
     /** What the application logs of its users and administrators. */
-    events: `(${labelsOf(names, platform).join(" OR ")}) AND (${anyOf(EVENT, UNKNOWN_NAME, SETTINGS)})`,
+    events: [
+      `(${labelsOf(names, platform).join(" OR ")})`,
+      ...inCluster(names),
+      `(${anyOf(EVENT, UNKNOWN_NAME, SETTINGS)})`,
+    ].join(" AND "),
     /** Who reads the deployment's secrets, where the project logs that. */
     secret_reads: secretReads(names.secretPrefix),
     /** Who changes the deployment. */
@@ -36,23 +54,37 @@ export function auditFilters(names: AuditNames, platform: Platform) {
   };
 }
 
+/** Who may what in the whole project, and with it in the deployment. */
+const PROJECT_POLICY = [
+  'resource.type="project" AND protoPayload.serviceName="cloudresourcemanager.googleapis.com"',
+  'protoPayload.methodName:"SetIamPolicy"',
+].join(" AND ");
+
 /** Changes of what has a name of the deployment's. Parts with a number in place of a name cannot be found. */
-function changes({ accountIds, deployment, namespace }: AuditNames, platform: Platform): string {
-  const named = [
-    serviceName(deployment),
-    sqlInstanceName(deployment),
-    // Without what follows in the names of single ones.
-    secretId(deployment, "").replace(/-$/, ""),
-    bucketName(deployment, "").replace(/-$/, ""),
-    ...(platform === "kubernetes" ? [clusterName(deployment)] : []),
-  ];
-  const parts = `protoPayload.resourceName=~"/(${named.join("|")})($|[^a-z0-9])"`;
-  const accounts = `resource.labels.email_id=~"^(${accountIds.join("|")})@"`;
+function changes(names: AuditNames, platform: Platform): string {
+  const { deployment, namespace } = names;
+  const isOfCluster = platform === "kubernetes";
+  const owned = [serviceName(deployment), bucketName(deployment, "").replace(/-$/, "")];
+  if (isOfCluster) owned.push(clusterName(deployment));
+  // The tenant prefix ends in a hash, so a hyphen after it begins the name of a part.
+  const parts = `protoPayload.resourceName=~"/(${owned.join("|")})($|[^a-z0-9])"`;
+  // These end in the application's name, after which a hyphen begins the rest of another one's.
+  const ended = [sqlInstanceName(deployment), `${secretId(deployment, "")}(${SECRET_SUFFIXES})`];
+  const named = `protoPayload.resourceName=~"/(${ended.join("|")})($|[/:.])"`;
+  const accounts = `resource.labels.email_id=~"^(${accountPatterns(names)})"`;
   // The cluster changes objects all the time by accounts of its own.
   const objects = [
     `protoPayload.resourceName=~"(^|/)namespaces/${namespace}(/|$)"`,
+    ...inCluster(names),
     `NOT protoPayload.authenticationInfo.principalEmail=~"^system:"`,
   ].join(" AND ");
-  const all = platform === "kubernetes" ? anyOf(parts, accounts, objects) : anyOf(parts, accounts);
-  return `log_id("cloudaudit.googleapis.com/activity") AND (${all})`;
+  const all = [parts, named, accounts, PROJECT_POLICY, ...(isOfCluster ? [objects] : [])];
+  return `log_id("cloudaudit.googleapis.com/activity") AND (${anyOf(...all)})`;
+}
+
+/** Beginnings of e-mail addresses of accounts, as alternatives. */
+function accountPatterns({ accountIds, givenAccounts }: AuditNames): string {
+  const own = accountIds.map((id) => `${id}@`).join("|");
+  if (givenAccounts.isLiteral) return [own, ...givenAccounts.literal].join("|");
+  return `${own}${hcl<string>`join("", formatlist("|%s", ${givenAccounts}))`.text}`;
 }

@@ -132,7 +132,7 @@ export const JOB_ALERTS: Alerts = {
  * Ends of the names of secrets, including those of the jobs' scripts; the name of another application may begin the
  * same way.
  */
-const SECRET_SUFFIXES = [
+export const SECRET_SUFFIXES = [
   ...[SECRET_KEY, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, ...Object.values(BLUEPRINT_SECRETS)].map(({ suffix }) => suffix),
   DATABASE_PASSWORD_SUFFIX,
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,

@@ -80,6 +80,9 @@ export const EXISTING_REPOSITORY = {
 /** Attributes of a repository that exists. */
 export interface RepositoryAttributes extends PropsOf<typeof REPOSITORY> {}
 
+/** Purpose of the account of the build. */
+export const BUILDER_PURPOSE = "idp-build";
+
 export interface ImageRegistryProps {
   /** APIs of the project; needs `artifactregistry`, `cloudbuild`, `iam` and `logging`. */
   readonly apis: ProjectApis;
@@ -188,7 +191,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     );
     const builder = new ServiceIdentity(this, "Builder", {
       context,
-      purpose: "idp-build",
+      purpose: BUILDER_PURPOSE,
       description: "Builds the container image and pushes it to its repository",
       condition: isUsed,
       existing: props.builder,

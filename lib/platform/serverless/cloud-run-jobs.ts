@@ -84,6 +84,9 @@ export interface OnCloudRun {
   readonly job: CloudRunV2Job;
 }
 
+/** Purpose of the account that starts a job by its schedule. */
+export const starterPurpose = (jobName: string): string => `idp-start-${jobName}`;
+
 /**
  * Runs jobs on Cloud Run: at apply, which waits for them, on a schedule, or by hand.
  *
@@ -136,7 +139,7 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
       dependsOn,
       condition: job.condition,
       existing: starter,
-      purpose: `idp-start-${job.name}`,
+      purpose: starterPurpose(job.name),
       description: `Starts the job ${job.name} by its schedule`,
     });
     const self = new Construct(scope, id);
