@@ -104,7 +104,10 @@ describe.each(PLATFORMS)("The audit log on %s", (platform) => {
     });
     const { bigquery_options: options, destination: given, filter } = blockAt(terraform, COPY);
     expect(given).toBe(destination);
-    expect(filter).toBe(blockAt(terraform, SINK).filter);
+    const { depends_on: before, filter: same } = blockAt(terraform, SINK);
+    expect(filter).toBe(same);
+    // Protected, it is the first to be deleted, so that its refusal keeps the copy as well.
+    expect(before).toEqual([BUCKET, COPY, grant]);
     expect(options).toEqual(destination === DATASET ? { use_partitioned_tables: true } : undefined);
   });
 

@@ -4,6 +4,7 @@ import { type Episode } from "../engine/stack-rehearsal";
 
 const BUCKET = "google_logging_project_bucket_config";
 const SINK = "google_logging_project_sink";
+const DATASET_GRANT = "google_bigquery_dataset_iam_member";
 const KEY = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp";
 const TOPIC = "pubsub.googleapis.com/projects/audit-project/topics/sign-ins";
 const DATASET = "bigquery.googleapis.com/projects/audit-project/datasets/sign_ins";
@@ -32,11 +33,14 @@ export const AUDIT_LOG: Episode = {
     require(cloud.ofType("google_pubsub_topic_iam_member").length === 1, "nothing may publish to the topic");
     await deployment.settle(settings({ retention_days: 400, destination: DATASET }));
     require(retained().join(" ") === "400", `entries are kept for ${retained().join(", ")} days`);
-    require(cloud.ofType("google_bigquery_dataset_iam_member").length === 1, "nothing may add to the dataset");
+    require(cloud.ofType(DATASET_GRANT).length === 1, "nothing may add to the dataset");
     deployment.inputs = { ...settings(null), kms_keys };
     await deployment.refuse(APPLY_AT_ONCE, "without setting deletion_policy");
     require(retained().length === 1, "the log bucket is gone");
-    require(cloud.ofType(SINK).length > 0, "nothing is copied into it any more");
+    require(cloud.ofType(SINK).length === 2, "it is not copied to two places any more");
+    require(cloud.ofType(DATASET_GRANT).length === 1, "nothing may add to the dataset any more");
+    await deployment.settle(settings({ retention_days: 400 }));
+    require(cloud.ofType(SINK).length === 1, "a protected deployment cannot end the copy alone");
     await deployment.settle(settings({ retention_days: 400 }, false));
     await deployment.settle({ ...settings(null, false), kms_keys });
     require(cloud.ofType(BUCKET).length + cloud.ofType(SINK).length === 0, "something of it is left");

@@ -37,11 +37,11 @@ const MEMBERS = {
     description: "days to keep an entry, 365 by default; fewer delete what is older",
     must: whole(1, 3650, ", because Cloud Logging keeps nothing longer; use 365"),
   }),
-  /** Locks the time, for ever: nobody can change it, or delete an entry before its end. */
+  /** Locks the time permanently: nobody can change it, or delete an entry before its end. */
   locked: flag({
     default: false,
     description: [
-      "true locks retention_days for ever: nobody, not Google either, can change them or unlock the bucket,",
+      "true locks retention_days permanently: nobody, including Google, can change them or unlock the bucket,",
       "and a destroy leaves it, billed until its last entry is old enough",
     ].join(" "),
   }),
@@ -160,19 +160,6 @@ export class AuditLog extends Construct {
 
     const filters = new TerraformLocal(this, "Filters", auditFilters({ ...names, deployment }, platform)).fqn;
     const filter = expression(`join(" OR ", [for part in ${filters} : "(\${part})"])`);
-    this.sink = new LoggingProjectSink(this, "Sink", {
-      project,
-      name,
-      description: "Audit log of the identity provider",
-      // By its formula, because a bucket that may not exist has no attribute to refer to.
-      destination: `logging.googleapis.com/projects/${project}/locations/${location}/buckets/${name}`,
-      filter,
-      uniqueWriterIdentity: true,
-      count: countIf(isWanted),
-      dependsOn: [this.bucket],
-    });
-    // Deleted before the bucket: an apply that is refused must not end what it keeps.
-    setNewerAttribute(this.sink, "deletion_policy", isProtected.choose("PREVENT", "DELETE"));
     const isCopied = allOf(isWanted, destination.isSet());
     this.copy = partIf(
       isCopied,
@@ -189,6 +176,20 @@ export class AuditLog extends Construct {
         }),
     );
     const grants = this.copy === undefined ? [] : this.grantsFor(this.copy, destination);
+    this.sink = new LoggingProjectSink(this, "Sink", {
+      project,
+      name,
+      description: "Audit log of the identity provider",
+      // By its formula, because a bucket that may not exist has no attribute to refer to.
+      destination: `logging.googleapis.com/projects/${project}/locations/${location}/buckets/${name}`,
+      filter,
+      uniqueWriterIdentity: true,
+      count: countIf(isWanted),
+      // Refused, its deletion keeps what it depends on: an apply that ends nothing must not end the copy alone.
+      dependsOn: [...present<ITerraformDependable>(this.bucket, this.copy), ...grants],
+    });
+    // Deleted before the bucket: an apply that is refused must not end what it keeps.
+    setNewerAttribute(this.sink, "deletion_policy", isProtected.choose("PREVENT", "DELETE"));
     this.ready = [...present<ITerraformDependable>(this.bucket, this.sink, this.copy), ...grants];
   }
 
