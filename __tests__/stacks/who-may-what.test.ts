@@ -66,7 +66,6 @@ const OTHERS: readonly string[] = [
   "google_compute_target_https_proxy",
   "google_compute_url_map",
   "google_dns_record_set",
-  "google_logging_project_sink",
   "google_monitoring_alert_policy",
   "google_monitoring_custom_service",
   "google_monitoring_dashboard",
@@ -170,6 +169,29 @@ describe("The page of who may what", () => {
     expect(pods?.slice(1)).toEqual(["TCP 9443", "HTTPS", "`0.0.0.0/0`", "without `domain`"]);
   });
 
+  it.each(["idp-serverless", "idp-kubernetes"])("tells of the accounts of an audit log in %s", (name) => {
+    const page = pageOf(name);
+    const writer = "Writer of the copy (Cloud Logging)";
+    const ofWriter = rowsIn(page, "Roles").filter(([who]) => who === writer);
+    expect(ofWriter.map(([, role, on, , when]) => [role, on, when])).toEqual(
+      [
+        ["`roles/logging.logWriter`", "the project", "project"],
+        ["`roles/pubsub.publisher`", "the topic", "topic"],
+        ["`roles/bigquery.dataEditor`", "the dataset", "dataset"],
+      ].map(([role, on, kind]) => [
+        role,
+        `${on} in \`audit_log.destination\``,
+        `with a ${kind} in \`audit_log.destination\``,
+      ]),
+    );
+    expect(rowsIn(page, "Who").filter(([who]) => who === writer)).toHaveLength(1);
+    const [encrypts] = rowsIn(page, "Roles").filter(([who]) => who === "the CMEK account of Cloud Logging");
+    expect(encrypts?.[2]).toBe("the key in `kms_keys.logs`, else the one in `kms_keys.default`");
+    expect(encrypts?.[4]).toBe(
+      "with `kms_keys.project_number`, with `audit_log`, with `kms_keys.logs` or `kms_keys.default`",
+    );
+  });
+
   it("says of each time of data which input decides, and its value in the folder", async () => {
     const settings = {
       project_id: "my-project",
@@ -247,6 +269,10 @@ describe("A condition in words", () => {
     ['(var.mode == "internal" ? var.key : null) != null', ['with `key` and `mode = "internal"`']],
     ['(var.mode != "internal" ? var.key : null) != null', ['with `key`, unless `mode = "internal"`']],
     ["try(var.existing_bucket.name, null) != null", ["with `existing_bucket.name`"]],
+    [
+      "(var.dump_schedule != null ? try(coalesce(var.keys.a, var.keys.b), null) : null) != null",
+      ["with `dump_schedule`", "with `keys.a` or `keys.b`"],
+    ],
     ["try(coalesce(var.keys.a, var.keys.default), null) != null", ["with `keys.a` or `keys.default`"]],
     [
       "(var.dump_schedule != null && var.ipv6) || !var.grant",

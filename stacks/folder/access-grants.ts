@@ -1,5 +1,5 @@
 import { ACTORS, type ActorName, type ActorText } from "./access-texts";
-import { asText } from "./expression-text";
+import { asText, whereSet } from "./expression-text";
 import { type Block, type ConfigurationFacts, type FoundResource, root } from "./configuration-facts";
 
 /** A role that an identity has, as the page shows it. */
@@ -41,7 +41,7 @@ function grantOf(facts: ConfigurationFacts, resource: FoundResource): Grant {
   const { body, name, type } = resource;
   const found = identityOf(facts, String(body.member), resource);
   const role = String(body.role);
-  const common = { address: `${type}.${name}`, role, ...found, when: whenOf(facts, body, found.actor) };
+  const common = { address: `${type}.${name}`, role, ...found, when: whenOf(facts, resource, found.actor) };
   const isRead = type.startsWith("google_secret_manager") && role === "roles/secretmanager.secretAccessor";
   const secret = isRead ? secretOf(facts, body) : undefined;
   return { ...common, on: secret === undefined ? targetOf(facts, resource) : "", ...(secret && { secret }) };
@@ -59,8 +59,10 @@ function identityOf(facts: ConfigurationFacts, member: string, { name }: FoundRe
     const account = facts.nameInWords(withNumber(member.replace("serviceAccount:", "")));
     return { actor: "agents", account, isGiven: false };
   }
-  const logging = LOGGING_ACCOUNTS.find(([pattern]) => pattern.test(text));
-  if (logging !== undefined) return { actor: "agents", account: logging[1], isGiven: false };
+  if (/google_logging_project_cmek_settings[.]/.test(text))
+    return { actor: "agents", account: "the CMEK account of Cloud Logging", isGiven: false };
+  const [, sink] = /\bgoogle_logging_project_sink[.](\w+)/.exec(text) ?? [];
+  if (sink !== undefined) return { actor: "copy_writer", account: writerOf(facts, sink), isGiven: false };
   const made = createdAccount(facts, text, member);
   if (made !== undefined) return { actor: actorNamed(made.name), account: accountOf(facts, made), isGiven: false };
   const inputs = facts.inputsIn(member);
@@ -71,11 +73,9 @@ function identityOf(facts: ConfigurationFacts, member: string, { name }: FoundRe
   return { actor: actor as ActorName, account: `\`${inputs[0] ?? ""}\``, isGiven: true };
 }
 
-/** Accounts whose names Cloud Logging tells. */
-const LOGGING_ACCOUNTS = [
-  [/google_logging_project_sink[.]/, "what Cloud Logging copies with"],
-  [/google_logging_project_cmek_settings[.]/, "what Cloud Logging encrypts with"],
-] as const;
+/** The account of a sink, which Cloud Logging makes and names. */
+const writerOf = (facts: ConfigurationFacts, sink: string): string =>
+  `writer identity of the sink ${facts.nameInWords(facts.at(`google_logging_project_sink.${sink}`)?.body.name)}`;
 
 /** The number of a project, which an input or none has. */
 const withNumber = (email: string): string => email.replace(/\$\{[^}]*\}/, "<project_number>");
@@ -97,8 +97,17 @@ export function accountOf(facts: ConfigurationFacts, { body }: FoundResource): s
   return facts.nameInWords(`${String(body.account_id)}@${String(body.project)}.iam.gserviceaccount.com`);
 }
 
+/** What an audit log is copied to, by the type of the grant there. */
+const DESTINATIONS: Readonly<Record<string, string>> = {
+  google_bigquery_dataset_iam_member: "dataset",
+  google_project_iam_member: "project",
+  google_pubsub_topic_iam_member: "topic",
+};
+
 /** Conditions of a grant without those that only tell which account it is for. */
-function whenOf(facts: ConfigurationFacts, body: Block, actor: ActorName): readonly string[] {
+function whenOf(facts: ConfigurationFacts, { body, type }: FoundResource, actor: ActorName): readonly string[] {
+  const destination = actor === "copy_writer" ? DESTINATIONS[type] : undefined;
+  if (destination !== undefined) return [`with a ${destination} in \`audit_log.destination\``];
   const { given }: ActorText = ACTORS[actor];
   const isOfAccount = (phrase: string) =>
     /`grant_roles`|`existing_service_accounts/.test(phrase) || (given !== undefined && phrase.includes(given));
@@ -120,11 +129,13 @@ function targetOf(facts: ConfigurationFacts, { body, name, type }: FoundResource
       return named("job", body.name);
     case "google_cloud_run_v2_service_iam_member":
       return named("service", body.name);
-    case "google_kms_crypto_key_iam_member":
+    case "google_kms_crypto_key_iam_member": {
+      const key = facts.expanded(body.crypto_key_id);
       return facts
-        .inputsIn(body.crypto_key_id)
+        .inputsIn(whereSet(key)?.[1] ?? key)
         .map((input, index) => `${index === 0 ? "the key" : ", else the one"} in \`${input}\``)
         .join("");
+    }
     case "google_pubsub_topic_iam_member":
       return "the topic in `audit_log.destination`";
     case "google_bigquery_dataset_iam_member":

@@ -1,4 +1,4 @@
-import { asText, replaceExpressions, split, withoutBrackets } from "./expression-text";
+import { asText, replaceExpressions, split, whereSet, withoutBrackets } from "./expression-text";
 
 /** Terraform JSON, or a part of it. */
 export type Block = Readonly<Record<string, unknown>>;
@@ -102,11 +102,9 @@ export class ConfigurationFacts {
     if (split(bare, " || ").length > 1) return [bare];
     const parts = split(bare, " && ");
     if (parts.length > 1) return parts.flatMap((part) => this.conjuncts(part));
-    const [, chosen] = /^([(].*[)]) != null$/.exec(bare) ?? [];
-    const [condition, branches = ""] = split(withoutBrackets(chosen ?? ""), " ? ");
-    const [value, other] = split(branches, " : ");
-    if (condition === undefined || other !== "null" || DOMAIN.test(bare)) return [bare];
-    return [...this.conjuncts(condition), `${value} != null`];
+    const [, present = ""] = /^(.*) != null$/.exec(bare) ?? [];
+    const chosen = INTERNAL.test(present) ? undefined : whereSet(present);
+    return chosen === undefined ? [bare] : [...this.conjuncts(chosen[0]), ...this.conjuncts(`${chosen[1]} != null`)];
   }
 
   /** One part of a condition; undefined where it says nothing that a reader could set. */
@@ -149,7 +147,7 @@ export class ConfigurationFacts {
   }
 
   private presence(text: string, isPresent: boolean): string | undefined {
-    const [, chosen, domain] = DOMAIN.exec(text) ?? [];
+    const [, chosen, domain] = INTERNAL.exec(text) ?? [];
     if (isPresent && chosen !== undefined && domain !== undefined) {
       const isInternal = text.includes(" == ");
       return `with \`${domain}\`${isInternal ? " and" : ", unless"} \`${chosen} = "internal"\``;
@@ -215,11 +213,11 @@ export const isEmpty = (value: unknown): boolean =>
 /** Locals that a page names, instead of what is in them. */
 const NAMED = ["tenant_prefix", "chosen_namespace", "namespace_name"];
 
+/** A domain by its kind of load balancer. */
+const INTERNAL = /^[(]?var[.](\w+) [!=]= "internal" \? var[.](\w+) : null[)]?$/;
+
 /** Between alternatives, each of which is a phrase. */
 const OR = " or ";
-
-/** A domain of which `load_balancer` decides where it is. */
-const DOMAIN = /^[(]?var[.](\w+) [!=]= "internal" \? var[.](\w+) : null[)]?/;
 
 /** An expression that has no words, for a cell of a table. */
 const asCode = (expression: string): string => `where \`${expression.replaceAll("|", "\\|")}\``;

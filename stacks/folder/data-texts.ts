@@ -38,6 +38,22 @@ export const DATA: readonly DatumText[] = [
   },
   {
     of: [DATABASE],
+    what: "Tasks that workers have done, with what they logged",
+    persons: "names of users and mail addresses, where a task is about one",
+    where: IN_DATABASE,
+    kept: "30 days, unless `environment_variables` has `IDP_WORKER__TASK_EXPIRATION`",
+    deleted: "by the application itself, when they are old enough",
+  },
+  {
+    of: ["google_secret_manager_secret.secrets_sign_in_probe_password"],
+    what: "The user `sign-in-probe`, who has no right",
+    persons: "no",
+    where: "the database",
+    kept: "after `sign_in_probe = null` too",
+    deleted: "in the application, under Directory > Users",
+  },
+  {
+    of: [DATABASE],
     what: "Daily backups of the database",
     persons: "as the database: who was deleted there stays in a backup until it goes",
     where: "Cloud SQL, in {settings.backup_configuration.location}; without it, in the closest multi-region",
@@ -110,7 +126,10 @@ export const DATA: readonly DatumText[] = [
     persons: "no",
     where: "Secret Manager, in {replication}",
     kept: "until replaced; the former version can be restored for {version_destroy_ttl}, scripts excepted",
-    deleted: "by a destroy after `deletion_protection = false`",
+    deleted: [
+      "by a destroy after `deletion_protection = false`; what only some inputs need, such as tokens of outposts,",
+      "is not protected, and also deleted by the apply that removes the input",
+    ].join(" "),
   },
   {
     of: ["kubernetes_secret_v1.workload_secrets"],
@@ -148,9 +167,20 @@ export const DATA: readonly DatumText[] = [
     of: ["google_logging_project_bucket_config.audit_log_bucket"],
     what: "Audit log: sign-ins, changes in the application and of the deployment, reads of secrets that are logged",
     persons: "addresses of clients and names of users; those of who was deleted stay until the end",
-    where: "Cloud Logging, bucket `{bucket_id}`, in {location}; a copy in `audit_log.destination`",
+    where: "Cloud Logging, bucket `{bucket_id}`, in {location}",
     kept: "as many days as `audit_log.retention_days` says, 365 without it; locked, nobody can change that",
-    deleted: "by Cloud Logging, entry by entry; with the bucket, by a destroy, unless it is locked",
+    deleted: [
+      "by Cloud Logging, entry by entry; with the bucket, after `deletion_protection = false`, by a destroy or",
+      "`audit_log = null`, after which it can be restored for seven days; a locked one stays",
+    ].join(" "),
+  },
+  {
+    of: ["google_logging_project_sink.audit_log_copy"],
+    what: "Copy of the audit log",
+    persons: "as the audit log",
+    where: "the topic, dataset or project in `audit_log.destination`",
+    kept: "as its owner has set",
+    deleted: "by its owner; a destroy leaves it",
   },
   {
     of: [...SERVERS, "google_project_service.lab_apis_compute"],

@@ -34,6 +34,14 @@ export function split(text: string, separator: string): string[] {
   return found;
 }
 
+/** Condition and value of `condition ? value : null`; undefined for another expression. */
+export function whereSet(text: string): readonly [condition: string, value: string] | undefined {
+  const [, inner = text] = /^\$\{([\s\S]*)\}$/.exec(text) ?? [];
+  const [condition = "", value, ...further] = split(withoutBrackets(inner.trim()), " ? ");
+  const [, present] = /^([\s\S]*) : null$/.exec(value ?? "") ?? [];
+  return present === undefined || further.length > 0 ? undefined : [condition, present];
+}
+
 /** An expression without brackets around the whole of it. */
 export function withoutBrackets(text: string): string {
   if (!text.startsWith("(") || !text.endsWith(")")) return text;

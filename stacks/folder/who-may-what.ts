@@ -98,6 +98,7 @@ function givenIn(facts: ConfigurationFacts, path: string): string {
 const WITHOUT_ACCOUNT: Readonly<Partial<Record<ActorName, string>>> = {
   existing_nodes: "Runs the nodes of the cluster",
   agents: "Encrypt, for a service of Google, what it stores",
+  copy_writer: "Copies the audit log to its destination",
   aws_user: "Lists what there is in AWS",
   pods: "What pods of the cluster are, named as namespace and account",
   public: "Whoever knows the address, without a sign-in at Google",

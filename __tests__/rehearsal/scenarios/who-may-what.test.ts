@@ -27,6 +27,9 @@ interface ConfiguredResource {
   readonly expressions: Readonly<Record<string, { readonly references?: readonly string[] }>>;
 }
 
+/** As the page calls what Cloud Logging alone can name. */
+const CMEK_ACCOUNT = "the CMEK account of Cloud Logging";
+
 class Plan {
   constructor(
     readonly created: readonly Planned[],
@@ -38,15 +41,26 @@ class Plan {
   }
 
   /** A created resource of a type to which an argument refers. */
-  private referred({ name, type }: Planned, argument: string, wanted: RegExp): Planned | undefined {
-    const own = this.configured.find(({ address }) => address === `${type}.${name}`);
-    const [reference] = (own?.expressions[argument]?.references ?? []).filter((each) => wanted.test(each));
+  private referred(grant: Planned, argument: string, wanted: RegExp): Planned | undefined {
+    const [reference] = this.referencesOf(grant, argument).filter((each) => wanted.test(each));
     return this.created.find((each) => reference?.startsWith(`${each.type}.${each.name}`));
+  }
+
+  private referencesOf({ name, type }: Planned, argument: string): readonly string[] {
+    const own = this.configured.find(({ address }) => address === `${type}.${name}`);
+    return own?.expressions[argument]?.references ?? [];
+  }
+
+  private refersTo(grant: Planned, argument: string, wanted: RegExp): boolean {
+    return this.referencesOf(grant, argument).some((each) => wanted.test(each));
   }
 
   /** The member of a grant, without its kind. */
   memberOf(grant: Planned): string {
     if (typeof grant.after.member === "string") return grant.after.member.replace(/^serviceAccount:/, "");
+    const sink = this.referred(grant, "member", /^google_logging_project_sink[.]/);
+    if (sink !== undefined) return String(sink.after.name);
+    if (this.refersTo(grant, "member", /^data[.]google_logging_project_cmek_settings[.]/)) return CMEK_ACCOUNT;
     const account = this.referred(grant, "member", /^google_service_account[.]/);
     if (account === undefined) throw new Error(`nobody knows the member of ${grant.address}`);
     return `${String(account.after.account_id)}@${String(account.after.project)}.iam.gserviceaccount.com`;
@@ -54,7 +68,7 @@ class Plan {
 
   /** The name of what a role is granted on, which ends the path of it. */
   targetOf(grant: Planned): string {
-    const arguments_ = ["secret_id", "bucket", "repository", "crypto_key_id", "service_account_id", "name"];
+    const arguments_ = ["secret_id", "bucket", "repository", "crypto_key_id", "service_account_id", "topic", "name"];
     for (const argument of arguments_) {
       const value = grant.after[argument];
       if (typeof value === "string") return argument === "crypto_key_id" ? value : (value.split("/").at(-1) ?? "");
@@ -119,7 +133,8 @@ function rowsOf(plan: Plan, tables: ReturnType<typeof tablesIn>, grant: Planned,
   const whose = tables("Who").filter(([, account = ""]) => isNamed(account, member));
   const titles = whose.map(([title]) => title);
   return tables("Roles").filter(([who = "", role = "", on = ""]) => {
-    const isTheirs = titles.includes(who) || isNamed(who, member.replace(/^.*[.]svc[.]id[.]goog\[(.*)\]$/, "$1"));
+    const isTheirs =
+      titles.includes(who) || who === member || isNamed(who, member.replace(/^.*[.]svc[.]id[.]goog\[(.*)\]$/, "$1"));
     const isThere =
       grant.type === "google_project_iam_member"
         ? isOnProject(grant, on)
@@ -130,7 +145,7 @@ function rowsOf(plan: Plan, tables: ReturnType<typeof tablesIn>, grant: Planned,
 
 /** Whether a cell names an input whose value is what a role is granted on. */
 function isGiven(on: string, target: string, inputs: Inputs): boolean {
-  const [, path = ""] = /`(existing_[\w.]+)`/.exec(on) ?? [];
+  const [, path = ""] = /`(existing_[\w.]+|audit_log[.]destination)`/.exec(on) ?? [];
   return path !== "" && JSON.stringify(at(inputs, path) ?? null).includes(target);
 }
 
