@@ -86,8 +86,14 @@ const PROTECTED: readonly Row[] = [
   ],
 ];
 
-const REMADE =
-  /google_secret_manager_secret\.(\w+_script|recovery_access_link|secrets_(bootstrap_token|(ldap|radius|sign_in_probe)_(password|secret|token)))$/;
+/** Scripts, and what is made anew with the part that needs it. */
+const REMADE = new RegExp(
+  [
+    "google_secret_manager_secret[.](\\w+_script|recovery_access_link",
+    "secrets_bootstrap_token",
+    "secrets_(ldap|radius|sign_in_probe)_(password|secret|token))$",
+  ].join("|"),
+);
 
 const ROLES = [
   "roles/artifactregistry.reader",

@@ -289,7 +289,7 @@ describe.each(PLATFORMS)("The filter of the audit log on %s", (platform) => {
     expect(takes(audit("activity", by("admin@example.com", name)))).toBe(false);
   });
 
-  it("takes changes of the project's policy, which let somebody into all of it, and no other ones of the project", () => {
+  it("takes changes of the project's policy, by which somebody may do more, and no others of the project", () => {
     const of = (methodName: string): LogEntry => ({
       ...audit("activity", {
         ...by("admin@example.com", "projects/my-project"),

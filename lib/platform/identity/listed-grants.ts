@@ -34,32 +34,47 @@ type Arguments = Readonly<Record<Name | "dataset_id" | "secret_id" | "service_ac
 /** The last part of a path, in which slashes separate the others. */
 const last = (path: string) => hcl`reverse(split("/", ${path}))[0]`.text;
 
-/** What `gcloud` calls the thing on which a role is granted, and how it finds it. */
-const COMMANDS: Readonly<Record<string, (of: Arguments) => string>> = {
-  google_artifact_registry_repository_iam_member: ({ location, project, repository }) =>
-    `artifacts repositories add-iam-policy-binding ${repository} --location=${location} --project=${project}`,
+/** A command for the grant of a type, as an expression. */
+const COMMANDS: Readonly<Record<string, (of: GrantBody) => string>> = {
+  google_artifact_registry_repository_iam_member: (grant) =>
+    conditional(
+      grant,
+      [
+        `artifacts repositories add-iam-policy-binding ${grant.repository} --location=${grant.location}`,
+        `--project=${grant.project}`,
+      ].join(" "),
+    ),
   // Another program than `gcloud`, which knows nothing of datasets.
   google_bigquery_dataset_iam_member: ({ dataset_id, member, project, role }) =>
-    [
-      `bq query --use_legacy_sql=false --project_id=${project}`,
-      `'GRANT \`${role}\` ON SCHEMA \`${project}.${dataset_id}\` TO "${member}"'`,
-    ].join(" "),
-  google_cloud_run_v2_job_iam_member: ({ location, name, project }) =>
-    `run jobs add-iam-policy-binding ${name} --region=${location} --project=${project}`,
-  google_kms_crypto_key_iam_member: ({ crypto_key_id }) => `kms keys add-iam-policy-binding ${crypto_key_id}`,
-  google_project_iam_member: ({ project }) => `projects add-iam-policy-binding ${project}`,
-  google_pubsub_topic_iam_member: ({ project, topic }) =>
-    `pubsub topics add-iam-policy-binding ${topic} --project=${project}`,
-  google_secret_manager_secret_iam_member: ({ project, secret_id }) =>
-    `secrets add-iam-policy-binding ${last(secret_id)} --project=${project}`,
-  google_service_account_iam_member: ({ service_account_id }) =>
-    `iam service-accounts add-iam-policy-binding ${last(service_account_id)}`,
-  google_storage_bucket_iam_member: ({ bucket }) => `storage buckets add-iam-policy-binding gs://${bucket}`,
+    template(
+      [
+        `bq query --use_legacy_sql=false --project_id=${project}`,
+        `'GRANT \`${role}\` ON SCHEMA \`${project}.${dataset_id}\` TO "${member}"'`,
+      ].join(" "),
+    ),
+  google_cloud_run_v2_job_iam_member: (grant) =>
+    unconditional(
+      grant,
+      `run jobs add-iam-policy-binding ${grant.name} --region=${grant.location} --project=${grant.project}`,
+    ),
+  google_kms_crypto_key_iam_member: (grant) =>
+    conditional(grant, `kms keys add-iam-policy-binding ${grant.crypto_key_id}`),
+  google_project_iam_member: (grant) => conditional(grant, `projects add-iam-policy-binding ${grant.project}`),
+  google_pubsub_topic_iam_member: (grant) =>
+    unconditional(grant, `pubsub topics add-iam-policy-binding ${grant.topic} --project=${grant.project}`),
+  google_secret_manager_secret_iam_member: (grant) =>
+    conditional(grant, `secrets add-iam-policy-binding ${last(grant.secret_id)} --project=${grant.project}`),
+  google_service_account_iam_member: (grant) =>
+    conditional(grant, `iam service-accounts add-iam-policy-binding ${last(grant.service_account_id)}`),
+  google_storage_bucket_iam_member: (grant) =>
+    conditional(grant, `storage buckets add-iam-policy-binding gs://${grant.bucket}`),
   google_workload_identity_service_agent: ({ parent }) =>
-    [
-      `workload-identity service-agents generate --service=${last(parent)}`,
-      `--project=${element(split("/", parent), 1).text}`,
-    ].join(" "),
+    template(
+      [
+        `gcloud workload-identity service-agents generate --service=${last(parent)}`,
+        `--project=${element(split("/", parent), 1).text}`,
+      ].join(" "),
+    ),
 };
 
 /** A grant as it is synthesized, with tokens. */
@@ -85,16 +100,10 @@ export function listGrants(scope: Construct, grantRoles: boolean | IResolvable):
     const command = COMMANDS[type];
     const { resource } = grant.toTerraform() as { readonly resource: Readonly<Record<string, object>> };
     const [body] = Object.values(resource).flatMap((named) => Object.values(named) as GrantBody[]);
-    const isGrant = type.endsWith("_iam_member");
-    if (command === undefined && isGrant)
+    if (command === undefined && type.endsWith("_iam_member"))
       throw new Error(`${type} has no command here, so nobody could make its grants`);
     if (body === undefined || command === undefined) continue;
-    const whole =
-      type === "google_bigquery_dataset_iam_member"
-        ? template(command(body))
-        : isGrant
-          ? commandOf(command(body), body)
-          : template(`gcloud ${command(body)}`);
+    const whole = command(body);
     const { for_each: each } = body;
     if (each !== undefined) {
       repeatFor(grant, expression(`toset([for value in ${each} : value if ${isWanted.text}])`));
@@ -119,12 +128,15 @@ function concatenated(single: readonly string[], repeated: readonly string[]): s
   return others.length === 0 ? first : `concat(${[first, ...others].join(", ")})`;
 }
 
-/** A command, as an expression. */
-function commandOf(words: string, { condition, dynamic, member, role }: GrantBody): string {
-  const whole = `gcloud ${words} --member='${member}' --role=${role}`;
-  // The only commands without conditions, and so without an option for them.
-  if (/^(run|pubsub) /.test(words)) return template(whole);
-  const withLimit = (limit: string) => template(`${whole} --condition=${limit}`);
+const bound = (words: string, { member, role }: GrantBody) => `gcloud ${words} --member='${member}' --role=${role}`;
+
+/** A command of those that know nothing of conditions, and so have no option for them. */
+const unconditional = (grant: GrantBody, words: string): string => template(bound(words, grant));
+
+/** A command that asks about a condition unless it is told. */
+function conditional(grant: GrantBody, words: string): string {
+  const { condition, dynamic } = grant;
+  const withLimit = (limit: string) => template(`${bound(words, grant)} --condition=${limit}`);
   const limitOf = (text: string, title: string) => withLimit(`'expression=${text},title=${title}'`);
   if (dynamic === undefined)
     return condition === undefined ? withLimit("None") : limitOf(condition.expression, condition.title);
