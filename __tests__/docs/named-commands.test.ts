@@ -133,6 +133,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     "compute ssl-certificates describe",
   ],
   "lib/platform/domain/domain.ts": ["dns managed-zones list"],
+  "lib/platform/identity/listed-grants.ts": ["workload-identity service-agents generate"],
   "lib/platform/identity/service-identity.ts": ["iam service-accounts list"],
   "lib/platform/kubernetes/autopilot-cluster.ts": ["container clusters get-credentials"],
   "lib/platform/kubernetes/existing-cluster.ts": ["container clusters describe"],
