@@ -26,8 +26,8 @@ const KEYS = {
   storage: key("buckets"),
   /** For secrets in the region; a secret keeps the key that it was created with. */
   secrets: key("secrets, each of which keeps the one that it was created with"),
-  /** For the audit log, which keeps the key that it was made with. */
-  logs: key("the audit log, which keeps the one that it was made with"),
+  /** For the audit log, from its first apply on; older entries need the former key. */
+  logs: key("the audit log, from its first apply on: older entries need the former one"),
   /** For the repository of the image. */
   registry: key("the repository of the image"),
   /** Number of the project, with which the agents of its services are made and granted the use of the keys. */
