@@ -1,4 +1,4 @@
-import { ACCEPTED_BY_KUBERNETES } from "../../stacks/accepted-inputs";
+import { ACCEPTED_BY_KUBERNETES, ACCEPTED_PROBES } from "../../stacks/accepted-inputs";
 import { DEPLOYMENT, KUBERNETES_DOMAIN_CHANGES, REGIONAL_ADDRESS } from "./domain";
 import { anotherDeployment, deletedParts, severalInputs } from "./episodes";
 import { EXISTING_CLUSTER } from "./existing-cluster";
@@ -12,6 +12,7 @@ import { blueprintChanges } from "./blueprints";
 import {
   BUILD,
   FEATURES,
+  DOMAINS,
   matrixOf,
   OF_BOTH,
   ownersChanges,
@@ -39,6 +40,11 @@ import { APPLY_AT_ONCE } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { WITH_RECOVERY_ACCESS } from "./recovery-access";
 import { WITH_SIGN_IN_PROBE } from "./sign-in-probe";
+
+/** In a cluster, a probe needs a domain, and so do objectives without the uptime check. */
+const DOMAINS_WITH_PROBES = DOMAINS.map((domain, index) =>
+  index === 0 ? domain : { ...domain, sign_in_probe: ACCEPTED_PROBES[index - 1], uptime_check: index > 1 },
+);
 
 const CLUSTER = "google_container_cluster.cluster[0]";
 const NAMESPACE = "kubernetes_namespace_v1.namespace[0]";
@@ -184,6 +190,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       { container_cpu: 2, container_memory: "8Gi" },
       { container_cpu: 4, container_memory: "4Gi" },
     ],
+    domain: DOMAINS_WITH_PROBES,
     worker: [...WORKERS, { ...WITH_SEPARATE_WORKER, worker_count: 2, worker_max_count: 3 }],
   }),
   episodes: [
