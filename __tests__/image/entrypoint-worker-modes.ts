@@ -44,8 +44,9 @@ export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thor
               : [],
           );
         }
-        const top = container.starts(argument === allInOne ? allInOne : parts[0]);
-        expect(top).toMatchObject([{ parentPid: container.pid }]);
+        const first = argument === allInOne ? allInOne : parts[0];
+        await eventually("its first process", () => container.starts(first)[0]);
+        expect(container.starts(first)).toMatchObject([{ parentPid: container.pid }]);
         await container.stop();
       },
     );
