@@ -52,6 +52,7 @@ import { mailPassword } from "./idp/mail";
 import { MediaBucket } from "./idp/media-bucket";
 import { commonVariables } from "./idp/environment";
 import { RecoveryAccess } from "./idp/recovery-access";
+import { type RecoverableDeployment } from "./idp/recovery-scripts";
 import { joinedSettings } from "./idp/secret-settings";
 import { SignInProbe } from "./idp/sign-in-probe";
 import { UpgradeBackup } from "./idp/upgrade-backup";
@@ -457,6 +458,12 @@ export abstract class IdentityProvider extends Construct {
       context,
       purpose,
     });
+  }
+
+  /** What the scripts must know that restore a deployment. @internal */
+  protected recoverable(initialization: DbInit): RecoverableDeployment {
+    const { context, database, media, secrets, values: dumps } = this;
+    return { context, database, dumps, initialization, media, secretKey: secrets.secretKey };
   }
 
   /** Container to run once the database is prepared. */

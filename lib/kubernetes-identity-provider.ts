@@ -277,7 +277,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
         apis: { always: ["compute", "container", "iamcredentials"] },
       }),
     );
-    const { database, media, context, settings, values } = this;
+    const { context, settings, values } = this;
     const { existingCluster, existingNamespace } = settingsOf<typeof EXISTING_CLUSTER>(values);
 
     this.clusterNetwork = this.addNetwork(existingCluster);
@@ -290,11 +290,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.namespace = this.addNamespace(existingNamespace, clusterGuard.record);
     const namespace = this.namespace.namespaceName;
     this.initialization = this.addInitialization();
-    this.restoreSettings = addRecoveryScripts(
-      this,
-      { database, initialization: this.initialization, media, context },
-      { namespace },
-    );
+    this.restoreSettings = addRecoveryScripts(this, this.recoverable(this.initialization), { namespace });
     const domain = this.domainWithIpv6();
     this.address = new PublicAddress(this, "Address", {
       context,

@@ -261,16 +261,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
       }),
     );
-    const { database, media, context, values } = this;
+    const { context, values } = this;
     const egress = replace(upper(values.vpcEgress), "-", "_").text;
     this.attachment = this.network && { ...this.network, egress, tags: tagsIn(values.networkTags) };
 
     this.initialization = this.addInitialization();
-    this.restoreSettings = addRecoveryScripts(
-      this,
-      { database, initialization: this.initialization, media, context },
-      context,
-    );
+    this.restoreSettings = addRecoveryScripts(this, this.recoverable(this.initialization), context);
     const external = this.addExternalDomain();
     this.address = external?.address;
     this.domainSetup = external?.domainSetup;

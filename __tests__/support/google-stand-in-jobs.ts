@@ -23,6 +23,8 @@ export class CloudRunJobs {
   /** Jobs by name, `projects/<project>/locations/<region>/jobs/<id>`. */
   readonly jobs = new Map<string, JsonObject>();
   readonly runs: JobRun[] = [];
+  /** Services and worker pools by name, `projects/<project>/locations/<region>/services/<id>`. */
+  readonly servers = new Set<string>();
   callsUntilDone = 1;
   outcomeOf: (run: JobRun) => JobOutcome = () => ({ isSuccess: true });
   private readonly executions: { name: string; endsAt: number; outcome: JobOutcome }[] = [];
@@ -39,6 +41,9 @@ export class CloudRunJobs {
       "projects.locations.jobs.delete": (call) => this.delete(call),
       "projects.locations.jobs.run": (call) => this.run(call),
       "projects.locations.jobs.executions.list": (call) => this.list(call.parameters.parent ?? ""),
+      "projects.locations.services.get": (call) => ({ name: this.server(call) }),
+      "projects.locations.services.delete": (call) => this.deleteServer(call),
+      "projects.locations.workerPools.delete": (call) => this.deleteServer(call),
     },
   };
 
@@ -81,6 +86,17 @@ export class CloudRunJobs {
     const { name } = this.find(call);
     this.jobs.delete(String(name));
     return { name: `${String(name).split("/jobs/")[0] ?? ""}/operations/delete-${this.clock}` };
+  }
+
+  private server({ parameters: { name = "" } }: Call): string {
+    if (!this.servers.has(name)) throw new ApiError(404, "NOT_FOUND", `Resource '${name}' was not found.`);
+    return name;
+  }
+
+  private deleteServer(call: Call): JsonObject {
+    const name = this.server(call);
+    this.servers.delete(name);
+    return { name: `${name.split("/").slice(0, 4).join("/")}/operations/delete-${this.clock}` };
   }
 
   private run(call: Call): JsonObject {
@@ -144,16 +160,39 @@ function listOf(value: unknown): readonly unknown[] {
 /** Secret Manager: the newest version of each secret, by `projects/<project>/secrets/<id>`. */
 export class StoredSecrets {
   readonly payloads = new Map<string, string>();
+  /** Regions of the secrets that scripts have created, by name. */
+  readonly regions = new Map<string, readonly string[]>();
 
   readonly service: Service = {
     description: "secretmanager.v1",
     endpointVariable: "GOOGLE_SECRET_MANAGER_CUSTOM_ENDPOINT",
     basePath: "v1/",
-    handlers: { "projects.secrets.versions.access": ({ parameters: { name = "" } }) => this.access(name) },
+    handlers: {
+      "projects.secrets.create": (call) => this.create(call),
+      "projects.secrets.addVersion": (call) => this.add(call),
+      "projects.secrets.versions.access": ({ parameters: { name = "" } }) => this.access(name),
+    },
   };
 
+  private create({ body, parameters: { parent = "" }, query }: Call): JsonObject {
+    const name = `${parent}/secrets/${query.get("secretId") ?? ""}`;
+    if (this.regions.has(name)) throw new ApiError(409, "ALREADY_EXISTS", `Secret [${name}] already exists.`);
+    const replicas = listOf(inner(inner(body.replication).userManaged).replicas).map(inner);
+    this.regions.set(
+      name,
+      replicas.map(({ location }) => String(location)),
+    );
+    return { ...body, name };
+  }
+
+  private add({ body, parameters: { parent = "" } }: Call): JsonObject {
+    if (!this.regions.has(parent)) throw new ApiError(404, "NOT_FOUND", `Secret [${parent}] not found.`);
+    this.payloads.set(parent, Buffer.from(String(inner(body.payload).data), "base64").toString());
+    return { name: `${parent}/versions/1`, state: "ENABLED" };
+  }
+
   private access(name: string): JsonObject {
-    const payload = this.payloads.get(name.replace("/versions/latest", ""));
+    const payload = this.payloads.get(name.replace(/\/versions\/(latest|[0-9]+)$/, ""));
     if (payload === undefined) throw new ApiError(404, "NOT_FOUND", `Secret Version [${name}] not found.`);
     return {
       name: name.replace("latest", "1"),
@@ -168,6 +207,7 @@ export interface StoredObject {
   readonly name: string;
   readonly generation: string;
   readonly softDeleteTime?: string;
+  readonly updated?: string;
 }
 
 /** Cloud Storage: objects, and soft-deleted ones. */
@@ -180,10 +220,35 @@ export class StoredObjects {
     endpointVariable: "GOOGLE_STORAGE_CUSTOM_ENDPOINT",
     basePath: "storage/v1/",
     handlers: {
+      "objects.get": (call) => this.get(call),
       "objects.list": (call) => this.list(call),
+      "objects.rewrite": (call) => this.rewrite(call),
       "objects.restore": (call) => this.restore(call),
     },
   };
+
+  private find(bucket: string, name: string): StoredObject {
+    const isMeant = (object: StoredObject) => object.bucket === bucket && object.name === name;
+    const found = this.objects.find((object) => isMeant(object) && object.softDeleteTime === undefined);
+    if (found === undefined) throw new ApiError(404, "NOT_FOUND", `No such object: ${bucket}/${name}`);
+    return found;
+  }
+
+  private get({ parameters: { bucket = "", object = "" } }: Call): JsonObject {
+    return { ...this.find(bucket, object), kind: "storage#object" };
+  }
+
+  /** Takes two calls for each object, as for a large one. */
+  private rewrite({ parameters, query }: Call): JsonObject {
+    const { destinationBucket: bucket = "", destinationObject: name = "" } = parameters;
+    const source = this.find(parameters.sourceBucket ?? "", parameters.sourceObject ?? "");
+    const kind = "storage#rewriteResponse";
+    if (query.get("rewriteToken") !== "a token+") return { kind, done: false, rewriteToken: "a token+" };
+    const others = this.objects.filter((object) => object.bucket !== bucket || object.name !== name);
+    const copy = { bucket, name, generation: source.generation };
+    this.objects = [...others, copy];
+    return { kind, done: true, resource: { ...copy, kind: "storage#object" } };
+  }
 
   private list({ parameters: { bucket }, query }: Call): JsonObject {
     const wanted = this.objects.filter(

@@ -52,9 +52,11 @@ export const SCRIPTS = {
   "configure-load-balancer": "lib/platform/kubernetes/scripts/configure-load-balancer.sh",
   facts: "lib/idp/scripts/facts.sh",
   "import-inventory": "lib/lab/scripts/import-inventory.sh",
+  "recover-elsewhere": "lib/idp/scripts/recover-elsewhere.sh",
   "register-source": "lib/lab/scripts/register-source.sh",
   "restore-drill": "lib/idp/scripts/restore-drill.sh",
   restore: "lib/idp/scripts/restore.sh",
+  "return-home": "lib/idp/scripts/return-home.sh",
   "wait-for-api": "lib/core/scripts/wait-for-api.sh",
 } as const;
 
@@ -78,6 +80,8 @@ export interface ScriptOptions {
   /** @default "dash" */
   readonly shell?: Shell;
   readonly arguments?: readonly string[];
+  /** Folder that it is run in. @default that of the tests */
+  readonly folder?: string;
   /** Folder for the PATH. @default the programs that the scripts may call */
   readonly programs?: string;
   /** Standard input of the script. @default nothing */
@@ -100,6 +104,7 @@ export async function runFile(file: string, options: ScriptOptions = {}): Promis
   const programs = options.programs ?? (sharedPrograms ??= programFolder());
   const [program = "", ...words] = [...shellCommand(shell), file, ...(options.arguments ?? [])];
   const child = spawn(program, words, {
+    cwd: options.folder,
     // Nothing else, so that a developer's own credentials and settings have no effect.
     env: { PATH: programs, HOME: programs, TMPDIR: tmpdir(), ...FAST_ENVIRONMENT, ...options.environment },
     stdio: ["pipe", "pipe", "pipe"],

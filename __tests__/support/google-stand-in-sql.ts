@@ -22,6 +22,8 @@ export class CloudSql {
   readonly instances = new Map<string, SqlInstanceState>();
   /** Backups by name, `projects/<project>/backups/<id>`. */
   readonly backups = new Map<string, JsonObject>();
+  /** What lists of backups and instances could not reach. */
+  warnings: readonly JsonObject[] = [];
   /** Whether there is an instance that is not among `instances`. */
   hasInstance: (instance: string) => boolean = () => false;
   /** Whether an instance that is not among `instances` has a database. */
@@ -102,7 +104,12 @@ export class CloudSql {
 
   private list(project: string): JsonObject {
     const items = [...this.instances].filter(([key]) => key.startsWith(`${project}/`));
-    return items.length === 0 ? {} : { items: items.map(([key, instance]) => resource(key, instance)) };
+    const listed = items.length === 0 ? {} : { items: items.map(([key, instance]) => resource(key, instance)) };
+    return this.withWarnings(listed);
+  }
+
+  private withWarnings(listed: JsonObject): JsonObject {
+    return this.warnings.length === 0 ? listed : { ...listed, warnings: this.warnings };
   }
 
   private clone(call: Call): JsonObject {
@@ -195,7 +202,7 @@ export class CloudSql {
         String(backup.name).startsWith(`${parent}/`) &&
         filters.every((filter) => backup[filter.split(":")[0] ?? ""] === filter.split(":")[1]),
     );
-    return backups.length === 0 ? {} : { backups };
+    return this.withWarnings(backups.length === 0 ? {} : { backups });
   }
 
   private backupOf(name: string): JsonObject {

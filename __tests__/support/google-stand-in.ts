@@ -74,6 +74,8 @@ export class GoogleStandIn {
   metadataToken: string | undefined;
 
   onRequest: (request: RecordedRequest) => void = () => undefined;
+  /** Whether a path is of a region that cannot be reached: it answers 503. */
+  isLost: (path: string) => boolean = () => false;
 
   private readonly descriptions = new Map<string, { description: ApiDescription; service: Service }>();
   private readonly faults: { target: string; fault: Fault; left: number }[] = [];
@@ -173,6 +175,7 @@ export class GoogleStandIn {
     if (!isCarriedOut && isCutOff(fault, request, response)) return;
     try {
       this.authenticate(request, fault);
+      if (this.isLost(url.pathname)) throw new ApiError(503, "UNAVAILABLE", "The service is currently unavailable.");
       refuseFault(fault, name);
       const answer = carryOut(api, match, url.searchParams, body);
       if (fault?.kind === "reset") request.socket.resetAndDestroy();

@@ -109,6 +109,9 @@ export const DUMP_RELATIONS: readonly Relation<typeof DUMPS>[] = [
 export const DUMP_JOB = "dump";
 export const FIRST_DUMP_JOB = "dump-1";
 
+/** End of the bucket's name. */
+export const DUMP_BUCKET_SUFFIX = "dumps";
+
 /** Folders of the bucket. */
 const FOLDERS = { byTime: "dumps", newest: "latest" } as const;
 
@@ -221,7 +224,7 @@ export class DatabaseDump extends Construct {
  * because the mount of a bucket could not write under one.
  */
 export class DumpBucket extends Construct implements MediaStore {
-  readonly name = "dumps";
+  readonly name = DUMP_BUCKET_SUFFIX;
 
   /** By its formula, because a bucket that may not exist has no attribute to refer to. */
   readonly bucketName: string;

@@ -1,17 +1,24 @@
 import { type Construct } from "constructs";
 
+import { isNever } from "../core/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
+import { type ValuesOf } from "../core/inputs";
+import { bucketName } from "../core/names";
 import { addRestLibraries } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
+import { type ReadableSecret } from "../core/stored-secret";
+import { DUMP_BUCKET_SUFFIX, type DUMPS, hasDumpBucket } from "./dumps";
 import { type OneTimeJob } from "./job-runner";
 import { type MediaStore, type SqlInstance } from "./parts";
 
 /** What the scripts need to know about a deployment. */
-interface RecoverableDeployment {
+export interface RecoverableDeployment {
   readonly context: DeploymentContext;
   readonly database: SqlInstance;
+  readonly dumps: ValuesOf<typeof DUMPS>;
   readonly initialization: OneTimeJob;
   readonly media: MediaStore;
+  readonly secretKey: ReadableSecret;
 }
 
 const SCRIPTS = [
@@ -23,6 +30,10 @@ const SCRIPTS = [
   "swap-database",
   "restore-drill",
   "restore",
+  "move-deployment",
+  "recover-elsewhere",
+  "return-home",
+  "backup-before-upgrade",
   "facts",
 ];
 
@@ -34,13 +45,15 @@ const SCRIPTS = [
  */
 export function addRecoveryScripts(
   scope: Construct,
-  { database, initialization, media, context }: RecoverableDeployment,
+  { database, dumps, initialization, media, context, secretKey }: RecoverableDeployment,
   jobs: { readonly region: string } | { readonly namespace: string },
 ): string {
   addRestLibraries(scope);
   for (const script of SCRIPTS) addScript(scope, `lib/idp/scripts/${script}.sh`);
+  const hasDumps = hasDumpBucket(dumps);
   return Object.entries({
     PROJECT_ID: context.projectId,
+    APPLICATION_NAME: context.deployment.applicationName,
     INSTANCE: database.instanceName,
     ...(database.instanceOwner !== undefined && {
       INSTANCE_OWNER: database.instanceOwner,
@@ -50,6 +63,11 @@ export function addRecoveryScripts(
     INIT_JOB: initialization.jobName,
     ADMINISTRATOR_SECRET: database.administratorPassword.secretId,
     MEDIA_BUCKET: media.bucketName,
+    ...(!isNever(hasDumps) && {
+      DUMP_BUCKET: hasDumps.choose(bucketName(context.deployment, DUMP_BUCKET_SUFFIX), "").text,
+    }),
+    SECRET_KEY_SECRET: secretKey.secretId,
+    SECRET_KEY_VERSION: secretKey.version,
     ...("region" in jobs ? { REGION: jobs.region } : { NAMESPACE: jobs.namespace }),
   })
     .map(([name, value]) => `${name}=${value}`)

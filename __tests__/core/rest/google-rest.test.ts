@@ -53,7 +53,7 @@ describeWith(["curl", "dash", "jq"], "a REST script", () => {
     const { exitCode, stderr, stdout } = await runScript(name, { programs: programFolder({ scripts: { aws: ":" } }) });
     expect([exitCode, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^\S+ cannot start:\n {2}- PROJECT_ID is not set; it must [^]*\n {2}- \w+ is not set; /);
-    const isStartedByPeople = ["facts", "restore", "restore-drill"].includes(name);
+    const isStartedByPeople = ["facts", "recover-elsewhere", "restore", "restore-drill", "return-home"].includes(name);
     expect(stderr.includes('this sets them: eval "$(terraform output -raw restore_settings)"\n')).toBe(
       isStartedByPeople,
     );

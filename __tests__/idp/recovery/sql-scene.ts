@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 
 import { type ApiScene, inApiScene, scenarioIn } from "../../support/api-scene";
 import { type GoogleStandIn } from "../../support/google-stand-in";
-import { type JobRun } from "../../support/google-stand-in-jobs";
+import { linesOfRestore, RESTORED_ID } from "../../support/google-stand-in-restores";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 
 export const PROJECT = "demo-project";
@@ -11,8 +11,6 @@ export const DATABASE = "idp_demo";
 export const CONNECTION = `${PROJECT}:us-central1:${INSTANCE}`;
 export const JOBS = `projects/${PROJECT}/locations/us-central1/jobs`;
 export const INIT_JOB = `${INSTANCE}-db-init`;
-/** Identity of the database that a job has filled. */
-export const RESTORED_ID = "16411";
 export const DUMP_JOB = `${INSTANCE}-dump`;
 /** Where the administrator's password is kept. */
 export const ADMINISTRATOR = `projects/${PROJECT}/secrets/administrator`;
@@ -28,6 +26,8 @@ const ENVIRONMENT = {
   LOG_SECONDS: "0",
 };
 
+export { RESTORED_ID };
+
 export type SqlScene = ApiScene;
 
 /** Every test has a project of its own, with one instance. */
@@ -42,7 +42,7 @@ export const scenario = scenarioIn(inSqlScene);
 function haveInstance(standIn: GoogleStandIn): void {
   standIn.sql.make(PROJECT, INSTANCE, { [DATABASE]: 7 });
   standIn.secrets.payloads.set(ADMINISTRATOR, "geheim");
-  standIn.jobs.outcomeOf = (run) => ({ isSuccess: true, lines: linesOf(run) });
+  standIn.jobs.outcomeOf = (run) => ({ isSuccess: true, lines: linesOfRestore(run) });
   const cloudsql = { name: "cloudsql", cloudSqlInstance: { instances: [CONNECTION] } };
   const container = {
     image: "docker.io/library/postgres:15-alpine",
@@ -75,20 +75,6 @@ export const filesIn = ({ standIn }: SqlScene): string[] =>
   standIn.storage.objects
     .filter(({ softDeleteTime }) => softDeleteTime === undefined)
     .map(({ generation, name }) => `${name} ${generation}`);
-
-/** What a job writes when it has done what it is for, its last word at the end. */
-function linesOf({ command, environment: { ACTION = "", DB_CLOSE_OTHER } }: JobRun): readonly string[] {
-  const words: Readonly<Record<string, string>> = {
-    clear: "cleared: it is empty",
-    swap: "exchanged: it is the restored one",
-    "drop-former": "dropped: it is gone",
-    rename: "renamed: it has the name",
-  };
-  const isFill = command.join(" ").includes("restores a dump");
-  const counted = isFill ? `users: 7 in database ${RESTORED_ID}` : "users: 7 user(s)";
-  const prepared = DB_CLOSE_OTHER === "true" ? "done: of its logins, only one can use it" : "done: it can be used";
-  return ["a line before", words[ACTION] ?? (command[1] === "-c" ? counted : prepared)];
-}
 
 /** What the jobs did, in order: the script of its own or of the copied job, and the variables that matter. */
 export function runsOf({ standIn }: SqlScene): readonly string[] {

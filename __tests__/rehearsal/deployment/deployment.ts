@@ -163,6 +163,16 @@ export class Deployment {
     return run;
   }
 
+  /** Runs a script of the folder, as its owner would, in an environment with these variables too. */
+  async script(words: readonly string[], further: Readonly<Record<string, string>>): Promise<TerraformRun> {
+    const environment = { ...this.programEnvironment, TERRAFORM: this.options.program, ...further };
+    const run = await runTerraform({ program: "/bin/sh", folder: this.folder, environment }, ...words);
+    this.log += run.output;
+    const name = `what ${words[0] ?? "a script"} has printed`;
+    this.unsearched = [...this.unsearched, { name, kind: "text", bytes: Buffer.from(run.output) }];
+    return run;
+  }
+
   async init(): Promise<void> {
     await this.succeed("init", "-input=false");
   }

@@ -73,6 +73,8 @@ export class Cloud {
   readonly deletedRepositories = new Set<string>();
   /** Resources from outside the configuration, by type and identity. */
   readonly others = new Set<string>();
+  /** Region that cannot be reached: nothing in it can be made or changed. */
+  lostRegion: string | undefined;
   /** What the project's organization refuses. */
   readonly policies: Policy[] = [];
   /** Payloads of secrets from outside the configuration, by `projects/<project>/secrets/<name>/versions/<version>`. */
@@ -141,6 +143,7 @@ export class Cloud {
   }
 
   create(object: CloudObject): void {
+    this.requireRegion(object);
     const key = `${object.type} ${object.id}`;
     const place = this.faults.has(key) ? key : object.type;
     const fault = this.faults.get(place);
@@ -161,6 +164,7 @@ export class Cloud {
   }
 
   update(object: CloudObject): void {
+    this.requireRegion(object);
     const key = `${object.type} ${object.id}`;
     const fault = this.faults.get(object.type);
     this.requireNeeds(object);
@@ -172,6 +176,7 @@ export class Cloud {
 
   /** Deletes a resource, unless another one needs it. */
   destroy(object: CloudObject): void {
+    this.requireRegion(object);
     const key = `${object.type} ${object.id}`;
     const sharers = this.sharers.get(key) ?? 0;
     if (sharers > 0) {
@@ -246,6 +251,12 @@ export class Cloud {
     return versions.some(({ id }) => id === wanted)
       ? this.payloads.find(({ name }) => name === wanted)?.payload
       : undefined;
+  }
+
+  private requireRegion({ id, type, values: { location, region } }: CloudObject): void {
+    if (this.lostRegion === undefined) return;
+    if (location === this.lostRegion || region === this.lostRegion || id.includes(`/${this.lostRegion}/`))
+      throw new Refusal(`Error 503: ${type} ${id}: the service is currently unavailable`);
   }
 
   private requirePolicies(object: CloudObject): void {

@@ -38,7 +38,11 @@ function numbered(collection: string, wordsAt: string, row: Partial<ResourceType
   const words = (values: ValueObject) => textAt(values, wordsAt).split(/(?<="displayName":"[^"]*")/)[0] ?? "";
   return {
     api: "monitoring",
-    id: (values) => `projects/${textAt(values, "project")}/${collection}/${numberOf(words(values), 18)}`,
+    // Checks of two deployments may have the same host.
+    id: (values) => {
+      const number = numberOf(words(values) + textAt(values, "display_name"), 18);
+      return `projects/${textAt(values, "project")}/${collection}/${number}`;
+    },
     ...row,
     computed: (_values, { id }) => ({ name: id, uptime_check_id: id.split("/").at(-1) ?? "" }),
   };

@@ -30,6 +30,7 @@ import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { KEY_IS_GONE, rotationThatFails, ROTATIONS, secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
+import { REGION_LOST } from "./region-lost";
 import { WITH_RECOVERY_ACCESS } from "./recovery-access";
 import { WITH_SIGN_IN_PROBE } from "./sign-in-probe";
 
@@ -207,6 +208,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     FOR_THE_NETWORK,
     WITH_SIGN_IN_PROBE,
     WITH_RECOVERY_ACCESS,
+    REGION_LOST,
     rotationThatFails("google_cloud_run_v2_service"),
     KEY_IS_GONE,
     ownKeys("service", 5),

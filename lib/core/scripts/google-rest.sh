@@ -10,6 +10,7 @@
 #   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base URL of an API, as for the Terraform provider (see google_address)
 #   USER_PROJECT_OVERRIDE          "true" sends the quota project, as for the Terraform provider
 #   GOOGLE_BILLING_PROJECT         quota project to send instead of PROJECT_ID
+#   LOST_REGION                    region that is known to be gone: what a list lacks of it is not missed
 # Attempts, time limits, pauses and exit codes: rest-script.sh.
 
 google_library=${GOOGLE_REST_LIBRARY:-$0}
@@ -68,8 +69,10 @@ google_pages() {
     google_former=$google_next
     google_reading "items(\"$3\") | length" google_get "$1" "$2" "$4${google_next:+&pageToken=$google_next}" &&
       jq -c ".$3[]?" "$GOOGLE_ANSWER" >>"$5" &&
-      google_missed=$(jq -r '[.unreachable[]?, (.warnings[]? | [.code, .region, .message] | map(strings) | join(" "))]
-        | join("; ")' "$GOOGLE_ANSWER" | google_text) &&
+      google_missed=$(jq -r --arg lost "${LOST_REGION:-}" '
+        def is_missed: $lost == "" or (split("/") | last) != $lost;
+        [(.unreachable[]? | select(is_missed)), (.warnings[]? | select(.region // "" | is_missed)
+          | [.code, .region, .message] | map(strings) | join(" "))] | join("; ")' "$GOOGLE_ANSWER" | google_text) &&
       google_next=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER") || return 1
     [ -z "$google_missed" ] || { GOOGLE_NOTE="$(google_place) is incomplete: $google_missed." && return 1; }
     [ -n "$google_next" ] || return 0

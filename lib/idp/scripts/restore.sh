@@ -153,14 +153,11 @@ try() {
     "$([ "$restoring" = yes ] || echo "To fix: correct what the message names and run the same command again.")"
 }
 
-# What @uri leaves as it is, in one release of jq or another, and what is no part of an address.
-encoded='@uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27") | gsub("[(]"; "%28") | gsub("[)]"; "%29") | gsub("[*]"; "%2A")'
-
 # exists: whether the file is there again, among those that begin with its name.
 exists() {
   FILE=$file
   export FILE
-  google_listed "any(.[]; .name | ($encoded) == env.FILE)" storage "b/$MEDIA_BUCKET/o" items "prefix=$file&maxResults=1000" &&
+  google_listed "any(.[]; .name | encoded == env.FILE)" storage "b/$MEDIA_BUCKET/o" items "prefix=$file&maxResults=1000" &&
     [ "$GOOGLE_READ" = true ]
 }
 
@@ -174,9 +171,9 @@ restore_media() {
     google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." "To fix: the caller needs roles/storage.admin on the bucket."
   # The newest version of each. Times have fractions of the second, and the second itself counts.
   jq -rs --arg since "${SUBJECT%Z}" --arg folders "$media_folders" \
-    'map(select(.softDeleteTime >= $since and (.name | test($folders)))) | group_by(.name)[]
+    "$GOOGLE_FUNCTIONS"'map(select(.softDeleteTime >= $since and (.name | test($folders)))) | group_by(.name)[]
     | max_by(.generation | tonumber)
-    | [(.name | '"$encoded"'), .generation, (.name | gsub("[[:cntrl:]]"; " "))] | @tsv' \
+    | [(.name | encoded), .generation, (.name | gsub("[[:cntrl:]]"; " "))] | @tsv' \
     "$GOOGLE_WORK/deleted" >"$GOOGLE_WORK/newest"
   total=$(($(wc -l <"$GOOGLE_WORK/newest")))
   if [ "$total" -eq 0 ]; then
@@ -329,10 +326,17 @@ case $action in
       filter="$filter"' | select(.type == "FINAL")'
       time='.instanceDeletionTime // .backupInterval.endTime // ""'
     fi
-    google_listed "map($filter) | sort_by($time) | last // {} | "'"\(.name // "") "'" + ($time)" \
-      sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$FROM_INSTANCE" ||
+    summary='"\(.name // "") "'" + ($time)"
+    case $SUBJECT in
+      # By its full name, also while a region cannot be reached, of which a list may lack something.
+      projects/*/backups/*) google_reading "$filter // {} | $summary" google_get sqladmin "$SUBJECT" ;;
+      *)
+        google_listed "map($filter) | sort_by($time) | last // {} | $summary" \
+          sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$FROM_INSTANCE"
+        ;;
+    esac || [ "$GOOGLE_STATUS" = 404 ] ||
       google_fail "The backups of project $PROJECT_ID cannot be read, so none is restored." \
-        "To fix: the caller needs roles/cloudsql.admin; while a region cannot be reached, try again later, or restore one by hand: gcloud sql backups restore --help"
+        "To fix: the caller needs roles/cloudsql.admin; while a region cannot be reached, name the backup in full: projects/<project>/backups/<id>"
     name=${GOOGLE_READ%% *}
     [ -n "$name" ] ||
       google_stop "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"

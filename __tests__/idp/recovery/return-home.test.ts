@@ -1,0 +1,128 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { programFolder, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { describeWith } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
+import { DATABASE, inSqlScene, INIT_JOB, INSTANCE, PROJECT, runsOf, type SqlScene } from "./sql-scene";
+
+const THERE = { instance: "sql-there", database: "idp_b_demo", region: "europe-west1" };
+
+interface ReturnScene extends SqlScene {
+  /** What was done, in order. */
+  readonly done: () => readonly string[];
+  readonly comeHome: (words: readonly string[], input?: string) => Promise<ScriptRun>;
+}
+
+/** A deployment whose region is back, and the one that was made elsewhere meanwhile. */
+const scenario = (what: string, test: (scene: ReturnScene) => Promise<void>): void => {
+  it.concurrent(what, () =>
+    inSqlScene(async (scene) => {
+      const { standIn } = scene;
+      const folder = temporaryFolder();
+      const log = join(folder, "log");
+      writeFileSync(log, "");
+      mkdirSync(join(folder, ".terraform-idp-b"));
+      const settings = {
+        PROJECT_ID: PROJECT,
+        INSTANCE: THERE.instance,
+        DATABASE: THERE.database,
+        INIT_JOB: "idp-b-demo-abc123-db-init",
+        MEDIA_BUCKET: "media-b",
+        REGION: THERE.region,
+      };
+      const words = Object.entries(settings).map((pair) => pair.join("="));
+      const programs = programFolder({
+        scripts: {
+          terraform: `case "$*:\${TF_DATA_DIR:-}" in
+            *restore_settings:.terraform-idp-b) echo "export ${words.join(" ")}" ;;
+            *service_url:) echo https://sign-in.example.com ;;
+            *dns_records:) echo '[{ "name": "sign-in.example.com", "type": "A", "value": "203.0.113.7" }]' ;;
+            *) echo "terraform $*" >>'${log}' ;;
+          esac`,
+        },
+      });
+      standIn.sql.make(PROJECT, THERE.instance, { [THERE.database]: 9 });
+      const service = INIT_JOB.replace("-db-init", "");
+      for (const name of [
+        `europe-west1/services/idp-b-demo-abc123`,
+        `us-central1/services/${service}`,
+        `us-central1/workerPools/${service}-w`,
+      ])
+        standIn.jobs.servers.add(`projects/${PROJECT}/locations/${name}`);
+      standIn.storage.objects = [{ bucket: "media-b", name: "media/new.png", generation: "7" }];
+      standIn.onRequest = ({ httpMethod, method, path }) => {
+        const said = method.endsWith("createBackup")
+          ? "backup"
+          : method.endsWith("restoreBackup")
+            ? "restore"
+            : method.endsWith("services.delete")
+              ? `remove in ${path.includes("us-central1") ? "us-central1" : "europe-west1"}`
+              : undefined;
+        if (said !== undefined && httpMethod !== "GET") appendFileSync(log, `${said}\n`);
+      };
+      await test({
+        ...scene,
+        done: () => readFileSync(log, "utf8").trim().split("\n"),
+        comeHome: (given, input) =>
+          scene.run("return-home", {
+            arguments: given,
+            environment: { APPLICATION_NAME: "idp" },
+            folder,
+            input,
+            programs,
+          }),
+      });
+    }),
+  );
+};
+
+describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
+  scenario("backs up what runs elsewhere once nothing writes, and restores it here", async (scene) => {
+    const { comeHome, done, standIn } = scene;
+
+    const { exitCode, stderr, stdout } = await comeHome([], "yes\n");
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(done()).toEqual([
+      "remove in europe-west1",
+      "remove in us-central1",
+      "backup",
+      "restore",
+      "terraform apply -input=false -auto-approve",
+    ]);
+    expect([...standIn.jobs.servers]).toEqual([]);
+    const [backup] = [...standIn.sql.backups.values()];
+    expect(backup).toMatchObject({ instance: THERE.instance, description: "before return-home" });
+    const restores = standIn.requests.filter(({ method }) => method.endsWith("restoreBackup"));
+    expect(restores.map(({ body, path }) => [path.includes(`/instances/${INSTANCE}/`), body])).toEqual([
+      [true, { backup: backup?.name }],
+    ]);
+    expect(runsOf(scene)).toEqual([
+      expect.stringContaining(`puts rename ${DATABASE}`),
+      expect.stringContaining(`db-init ${DATABASE}`),
+    ]);
+    expect(standIn.storage.objects.some(({ bucket, name }) => bucket === "media" && name === "media/new.png")).toBe(
+      true,
+    );
+    expect(stdout).toContain("TF_DATA_DIR=.terraform-idp-b terraform destroy -var-file=recovery-idp-b.tfvars.json");
+  });
+
+  scenario("changes nothing without a yes, or without a deployment elsewhere", async (scene) => {
+    expect(await scene.comeHome([], "no\n")).toMatchObject({ exitCode: 1 });
+    const run = await scene.comeHome(["--name", "idp-c", "--yes"]);
+    expect(run).toMatchObject({ exitCode: 2 });
+    expect(run.stderr).toContain("There is no .terraform-idp-c here");
+    expect(scene.changes()).toEqual([]);
+  });
+
+  scenario("restores nothing if no backup is made, and can be repeated", async (scene) => {
+    const { comeHome, done, standIn } = scene;
+    standIn.sql.operations.failures.set("backups.createBackup", { code: "ERROR", message: "no room" });
+    expect(await comeHome(["--yes"])).toMatchObject({ exitCode: 1 });
+    expect(done()).not.toContain("restore");
+
+    expect(await comeHome(["--yes"])).toMatchObject({ exitCode: 0 });
+    expect(done().filter((step) => step === "restore")).toHaveLength(1);
+  });
+});

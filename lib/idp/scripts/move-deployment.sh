@@ -1,0 +1,96 @@
+# shellcheck shell=sh disable=SC2154 # google-rest.sh and the caller set what is read
+# Shell library of the scripts that move a deployment to another region and back: what they do to the servers, the
+# database and the uploads of one of the two. To be sourced after google-rest.sh and database-jobs.sh, with `scripts`, the
+# folder of restore.sh. SETTINGS are what the output restore_settings of a deployment holds.
+#
+#   TERRAFORM   program (terraform), whose calls have Terraform's own time limits
+
+TERRAFORM=${TERRAFORM:-terraform}
+
+terraform() {
+  command "$TERRAFORM" "$@"
+}
+
+# setting_of SETTINGS NAME: prints a setting of a deployment.
+setting_of() {
+  (eval "$1" && eval "printf '%s\n' \"\${$2:-}\"")
+}
+
+# encoded_object NAME: the name of an object as part of a path.
+encoded_object() {
+  printf '%s' "$1" | jq -Rr "$GOOGLE_FUNCTIONS encoded"
+}
+
+# connect_to SETTINGS: on GKE, connects kubectl to the cluster of the deployment whose workspace is selected.
+connect_to() {
+  NAMESPACE=$(setting_of "$1" NAMESPACE)
+  [ -n "$NAMESPACE" ] || return 0
+  export KUBECONFIG="$GOOGLE_WORK/kubeconfig"
+  connect_command=$(terraform output -raw connect_command)
+  google_within 120 sh -c "$connect_command" || google_stop "The cluster cannot be reached by: $connect_command"
+}
+
+# remove_servers SETTINGS: nothing may write while the database is replaced, and a server knows the database that it has
+# started with. The next apply makes servers and workers again.
+remove_servers() {
+  service=$(setting_of "$1" INIT_JOB) && service=${service%-db-init*}
+  if on_kubernetes; then
+    for deployment in "$service" "$service-worker"; do
+      kube delete deployment "$deployment" --ignore-not-found --wait=true --timeout=120s ||
+        google_fail "The deployment $deployment cannot be removed." "To fix: run the same command again."
+    done
+    return
+  fi
+  place="projects/$PROJECT_ID/locations/$(setting_of "$1" REGION)"
+  for part in "services/$service" "workerPools/$service-w"; do
+    google_reading 'field("name")' google_request DELETE run "$place/$part" "" "" repeatable ||
+      [ "$GOOGLE_STATUS" = 404 ] || google_fail "$part cannot be removed." "To fix: run the same command again."
+  done
+  removed_until=$(($(google_seconds) + 300))
+  while google_get run "$place/services/$service"; do
+    google_pause "$removed_until" "Service $service" "being removed" || google_fail "$service is still there."
+  done
+  [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether $service is removed cannot be found out."
+}
+
+# restore_into SETTINGS INSTANCE DATABASE WORD...: runs restore.sh for a deployment, from another one's instance.
+restore_into() {
+  (
+    eval "$1"
+    FROM_INSTANCE=$2 FROM_DATABASE=$3
+    export FROM_INSTANCE FROM_DATABASE
+    shift 3
+    sh "$scripts/restore.sh" "$@" --yes
+  ) || google_stop "The database is not restored." "To fix: as said above; then run the same command again."
+}
+
+# copy_object BUCKET OBJECT BUCKET OBJECT: within Cloud Storage, in as many calls as it takes; names are encoded.
+copy_object() {
+  echo '{}' >"$GOOGLE_WORK/object.json"
+  copy_query=
+  until
+    google_reading '"\(.done) \(.rewriteToken // "" | @uri)"' google_post storage \
+      "b/$1/o/$2/rewriteTo/b/$3/o/$4" "$GOOGLE_WORK/object.json" "$copy_query" ||
+      return 1
+    [ "${GOOGLE_READ%% *}" = true ]
+  do
+    copy_query="rewriteToken=${GOOGLE_READ#* }"
+  done
+}
+
+# copy_uploads BUCKET BUCKET: files of the application alone, because a bucket may hold those of others, too.
+copy_uploads() {
+  copied_count=0
+  for prefix in media/ reports/; do
+    google_pages storage "b/$1/o" items "prefix=$(encoded_object "$prefix")&maxResults=1000" "$GOOGLE_WORK/objects" ||
+      google_fail "The uploads of $1 cannot be listed." "To fix: run the same command again with --again."
+    jq -r "$GOOGLE_FUNCTIONS .name | encoded" "$GOOGLE_WORK/objects" >"$GOOGLE_WORK/names"
+    while read -r object <&4; do
+      copy_object "$1" "$object" "$2" "$object" ||
+        google_fail "$object of $1 cannot be copied." \
+          "To fix: the database is restored; copy the uploads with: gcloud storage rsync --recursive gs://$1 gs://$2"
+      copied_count=$((copied_count + 1))
+    done 4<"$GOOGLE_WORK/names"
+  done
+  google_say "Copied $copied_count upload(s) to $2."
+}

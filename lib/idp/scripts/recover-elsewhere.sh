@@ -1,0 +1,329 @@
+#!/bin/sh
+# Makes a deployment again in another region, from what is left of it, for the day on which its own region is gone.
+#
+#   recover-elsewhere.sh look REGION      says what is left and what would be lost; changes nothing
+#   recover-elsewhere.sh recover REGION   applies this folder in REGION under another name, restores the database there,
+#                                         and copies the uploads; can be repeated until the database is restored
+#
+#   --from backup|dump|gs://BUCKET/OBJECT   what the database is restored from; by default the newer of backup and dump
+#   --name NAME       application_name of the new deployment; by default the present one with -b at its end, or without
+#   --var-file FILE   further inputs that the new region needs, such as another subnetwork
+#   --again           restores once more, over what has been written in the new deployment since
+#   --yes             does not ask
+#
+# Whatever still stands is left alone: the new deployment has names of its own, and its state is in a workspace of that
+# name. Sessions stay if the secret key can be read; it is copied into a secret in REGION. The records of the domain come
+# last, and are yours: the script prints the commands.
+#
+# Run it in the folder of the stack, with the settings of the deployment that is gone:
+#   PROJECT_ID             project (required)
+#   APPLICATION_NAME       its input application_name (required)
+#   INSTANCE               name of its database instance (required)
+#   INSTANCE_OWNER         deployment, or others: then the instance is theirs to recover
+#   DATABASE               name of its database (required)
+#   MEDIA_BUCKET           name of its media bucket (required)
+#   DUMP_BUCKET            name of its bucket of dumps; empty: none
+#   SECRET_KEY_SECRET      name of the secret with the secret key (required)
+#   SECRET_KEY_VERSION     number of its version (required)
+#   TERRAFORM              program (terraform)
+#   SQL_SECONDS, JOB_SECONDS   as for restore.sh
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+export GOOGLE_OPTIONS=any
+scripts=${0%"${0##*/}"}.
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
+# shellcheck source=/dev/null
+. "$scripts/database-jobs.sh"
+# shellcheck source=/dev/null
+. "$scripts/move-deployment.sh"
+
+action='' elsewhere='' FROM='' NAME='' further='' again=no yes=no option=''
+for word in "$@"; do
+  case $option in
+    --from) FROM=$word option='' && continue ;;
+    --name) NAME=$word option='' && continue ;;
+    --var-file) further=$word option='' && continue ;;
+  esac
+  case $word in
+    --from | --name | --var-file) option=$word ;;
+    --again) again=yes ;;
+    --yes) yes=yes ;;
+    -*)
+      google_refuse "\"$word\" is not an option;" \
+        "the options are --from, --name, --var-file, --again, --yes and --help."
+      ;;
+    *)
+      if [ -z "$action" ]; then
+        action=$word
+      elif [ -z "$elsewhere" ]; then
+        elsewhere=$word
+      else
+        google_refuse "\"$word\" is one argument too many."
+      fi
+      ;;
+  esac
+done
+[ -z "$option" ] || google_refuse "$option has no value."
+case $action in
+  look | recover) ;;
+  *) google_refuse "\"$action\" is not a command; the commands are look and recover." ;;
+esac
+
+# By the name that the usage has.
+LOST_REGION=${LOST_REGION:-${REGION:-}}
+export LOST_REGION
+# shellcheck disable=SC2034 # google_setting reads it
+REGION=$elsewhere
+google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like europe-west1"
+[ "$LOST_REGION" != "$elsewhere" ] ||
+  google_refuse "REGION is $elsewhere, the region of the deployment that is gone; choose another one."
+google_option FROM 'backup|dump|gs://[a-z0-9][a-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9_./-]*' \
+  "backup, dump, or the address of a dump, like gs://my-dumps/dumps/idp.dump"
+: "${APPLICATION_NAME:=}" "${INSTANCE:=}" "${DATABASE:=}"
+google_setting APPLICATION_NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' "the application_name of the deployment"
+google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
+google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
+google_option DUMP_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the bucket of dumps"
+google_setting SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
+google_setting SECRET_KEY_VERSION '[1-9][0-9]*' "the number of a version of that secret"
+case $APPLICATION_NAME in
+  *-b) NAME=${NAME:-${APPLICATION_NAME%-b}} ;;
+  *) NAME=${NAME:-$APPLICATION_NAME-b} ;;
+esac
+google_setting NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' \
+  "another application_name, at most 18 characters that end with a letter or digit; give one by --name"
+[ "$NAME" != "$APPLICATION_NAME" ] ||
+  google_refuse "NAME is $NAME, the name of the deployment that is gone, whose names still exist; choose another one."
+[ "${INSTANCE_OWNER:-deployment}" = deployment ] ||
+  google_refuse "The instance $INSTANCE is managed by others, who recover it; then apply with existing_database" \
+    "as it is there, and another region."
+[ -z "$further" ] || [ -f "$further" ] || google_refuse "There is no file $further, which --var-file names."
+[ -f cdk.tf.json ] || [ -f variables.tf ] || google_refuse "This is not the folder of a stack; change to it first."
+if [ "$action" = recover ]; then
+  google_require "$TERRAFORM"
+  [ -z "${NAMESPACE:-}" ] || google_require gcloud "$KUBECTL"
+fi
+google_start
+
+inputs=recovery-$NAME.tfvars.json
+done_file=recovery-$NAME.done
+secret_key=$NAME-recovered-secret-key
+# A workspace of its own, selected in a data folder of its own: a plain terraform command still means the former deployment.
+export TF_DATA_DIR=".terraform-$NAME" TF_IN_AUTOMATION=true
+minutes_left='' backup='' dump='' dump_bucket='' dump_object='' has_key=no has_uploads=no
+
+# minutes_since TIME: whole minutes by the clock of the server.
+minutes_since() {
+  jq -nr --arg time "$1" --argjson now "$(google_server_time)" \
+    '$time | sub("[.][0-9]+"; "") | fromdate | ($now - .) / 60 | floor'
+}
+
+row() {
+  google_say "$(printf '  %-11s %s' "$1" "$2")"
+}
+
+look_for_backup() {
+  export INSTANCE
+  # shellcheck disable=SC2016 # of jq
+  if ! google_listed 'map(select(.instance == env.INSTANCE and .state == "SUCCESSFUL" and .location != env.LOST_REGION))
+    | sort_by(.backupInterval.endTime) | last // {}
+    | "\(.name // "") \(.backupInterval.endTime // "") \(.location // "an unknown location")"' \
+    sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$INSTANCE"; then
+    row backup "none can be listed: $(google_outcome)"
+    return
+  fi
+  backup=${GOOGLE_READ%% *}
+  if [ -z "$backup" ]; then
+    row backup "none of $INSTANCE outside of ${LOST_REGION:-its region}"
+    return
+  fi
+  backup_place=${GOOGLE_READ#* } && backup_time=${backup_place%% *} && backup_place=${backup_place#* }
+  backup_minutes=$(minutes_since "$backup_time")
+  row backup "of $backup_time in $backup_place: what was written in the $backup_minutes minutes since then is lost"
+}
+
+look_for_dump() {
+  case $FROM in
+    gs://*) dump_bucket=${FROM#gs://} && dump_object=${dump_bucket#*/} && dump_bucket=${dump_bucket%%/*} ;;
+    *) dump_bucket=${DUMP_BUCKET:-} dump_object=latest/$DATABASE.dump ;;
+  esac
+  if [ -z "$dump_bucket" ]; then
+    row dump "none: there is no bucket of dumps"
+    return
+  fi
+  if ! google_reading '(.updated // error("no time"))' google_get storage \
+    "b/$dump_bucket/o/$(encoded_object "$dump_object")"; then
+    row dump "gs://$dump_bucket/$dump_object cannot be read: $(google_outcome)"
+    return
+  fi
+  dump=$dump_object
+  dump_minutes=$(minutes_since "$GOOGLE_READ")
+  row dump "gs://$dump_bucket/$dump_object of $GOOGLE_READ:" \
+    "what was written in the $dump_minutes minutes since then is lost"
+}
+
+# key_path: the version of the secret key.
+key_path() {
+  case $SECRET_KEY_SECRET in
+    projects/*) echo "$SECRET_KEY_SECRET/versions/$SECRET_KEY_VERSION" ;;
+    *) echo "projects/$PROJECT_ID/secrets/$SECRET_KEY_SECRET/versions/$SECRET_KEY_VERSION" ;;
+  esac
+}
+
+look() {
+  google_say "What is left of $APPLICATION_NAME${LOST_REGION:+ in $LOST_REGION}:"
+  case $FROM in backup | '') look_for_backup ;; esac
+  case $FROM in backup) ;; *) look_for_dump ;; esac
+  if ! has_input existing_secrets; then
+    row secrets "this folder has no input existing_secrets: all sessions and signed links end"
+  elif google_get secretmanager "$(key_path):access"; then
+    has_key=yes
+    row secrets "the secret key can be read: sessions stay"
+  else
+    row secrets "the secret key cannot be read, so all sessions and signed links end: $(google_outcome)"
+  fi
+  if google_reading 'items("items") | length' google_get storage "b/$MEDIA_BUCKET/o" maxResults=1; then
+    has_uploads=yes
+    row uploads "can be read"
+  else
+    row uploads "cannot be read, and stay away until they can: $(google_outcome)"
+  fi
+  if google_reading '.state // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"; then
+    row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone. Two deployments that both take" \
+      "users do not know of each other"
+  else
+    row instance "does not answer: $(google_outcome)"
+  fi
+}
+
+# has_input NAME: whether this folder has it. A folder for one deployment has only those that it needs.
+has_input() {
+  if [ -f cdk.tf.json ]; then
+    jq -e --arg name "$1" '.variable | has($name)' cdk.tf.json >/dev/null
+  else
+    grep -qs "^variable \"$1\" " ./*.tf
+  fi
+}
+
+# Sets source to backup or dump, whichever loses less.
+choose_source() {
+  case $FROM in
+    backup) source=${backup:+backup} ;;
+    dump | gs://*) source=${dump:+dump} ;;
+    *)
+      source=${backup:+backup}
+      [ -z "$dump" ] || { [ -n "$backup" ] && [ "$backup_minutes" -le "$dump_minutes" ]; } || source=dump
+      ;;
+  esac
+  [ -n "$source" ] || google_stop "Nothing is left of the database that can be read from here, so nothing is made." \
+    "To fix: name a dump that you have by --from gs://BUCKET/OBJECT, or wait until the region is back."
+  case $source in
+    backup) minutes_left=$backup_minutes ;;
+    dump) minutes_left=$dump_minutes ;;
+  esac
+}
+
+apply() {
+  terraform apply -input=false -auto-approve ${further:+"-var-file=$further"} "-var-file=$inputs" ||
+    google_stop "The apply in $elsewhere has failed." \
+      "To fix: correct what it names, by --var-file if an input must differ there, and run the same command again."
+}
+
+# Copies the secret key into a secret of REGION, which stays when what is left of the former deployment is destroyed.
+keep_secret_key() {
+  google_get secretmanager "$(key_path):access" || google_fail "The secret key can no longer be read."
+  key=$(printf '%s\n' "$GOOGLE_KEPT" | jq -er '.payload.data | strings | select(. != "")') ||
+    google_stop "$(google_place) answered without a secret key."
+  jq -n --arg region "$elsewhere" '{ replication: { userManaged: { replicas: [{ location: $region }] } } }' \
+    >"$GOOGLE_WORK/secret.json"
+  google_reading 'field("name")' google_post secretmanager "projects/$PROJECT_ID/secrets" "$GOOGLE_WORK/secret.json" \
+    "secretId=$secret_key" || [ "$GOOGLE_STATUS" = 409 ] ||
+    google_fail "The secret $secret_key cannot be created in $elsewhere." \
+      "To fix: create it there without a version, for example with a key of yours, and run the same command again."
+  if google_get secretmanager "projects/$PROJECT_ID/secrets/$secret_key/versions/1:access"; then
+    kept=$(printf '%s\n' "$GOOGLE_KEPT" | jq -r '.payload.data // ""')
+    [ "$kept" = "$key" ] || google_stop "The secret $secret_key has another value than the secret key." \
+      "To fix: delete it, if nothing uses it, and run the same command again."
+    return
+  fi
+  [ "$GOOGLE_STATUS" = 404 ] || google_fail "The secret $secret_key cannot be read."
+  GOOGLE_SECRET=$(printf '%s\n' "$key" | jq -R '{ payload: { data: . } } | tojson')
+  google_reading 'field("name")' google_request POST secretmanager "projects/$PROJECT_ID/secrets/$secret_key:addVersion" \
+    - "" once || google_fail "The secret key cannot be stored in $secret_key." "To fix: run the same command again."
+  # shellcheck disable=SC2034 # google_send sends it
+  GOOGLE_SECRET='' key=''
+}
+
+# The records of the domain, and what the whole project has once, stay those of the former deployment.
+write_inputs() {
+  secret=$([ "$has_key" = no ] || echo "$secret_key")
+  others={}
+  for pair in dns_zone=null audit_secret_access=false; do
+    ! has_input "${pair%=*}" || others=$(printf '%s' "$others" | jq -c --argjson value "${pair#*=}" ".${pair%=*} = \$value")
+  done
+  jq -n --arg region "$elsewhere" --arg name "$NAME" --arg secret "$secret" --argjson others "$others" '
+    { region: $region, application_name: $name, secret_locations: [$region] } + $others
+    + if $secret == "" then {} else { existing_secrets: { secret_key: { secret_id: $secret, version: 1 } } } end' \
+    >"$inputs"
+}
+
+restore_dump() {
+  bucket=$(setting_of "$new_settings" DUMP_BUCKET)
+  [ -n "$bucket" ] || google_stop "The new deployment has no bucket of dumps." \
+    "To fix: set dump_schedule, whose job reads them, and run the same command again."
+  copied=dumps/${dump_object##*/}
+  for suffix in '' .sha256; do
+    copy_object "$dump_bucket" "$(encoded_object "$dump_object$suffix")" "$bucket" "$(encoded_object "$copied$suffix")" ||
+      google_fail "gs://$dump_bucket/$dump_object$suffix cannot be copied to gs://$bucket." \
+        "To fix: a dump without its .sha256 beside it is not whole."
+  done
+  restore_into "$new_settings" "$INSTANCE" "$DATABASE" dump "$copied"
+}
+
+say_next() {
+  google_say "$NAME runs in $elsewhere after $(($(google_seconds) / 60)) minutes: $(terraform output -raw service_url)"
+  google_say "Every later command for it begins with: export TF_DATA_DIR=$TF_DATA_DIR"
+  google_say "and plans with: terraform plan ${further:+-var-file=$further }-var-file=$inputs"
+  records=$(terraform output -json dns_records | jq -r '.[] | "  \(.name) \(.type) \(.value)"')
+  [ -z "$records" ] || google_say "$(printf '%s\n%s' \
+    "Sign in there first. Then give the domain these records, which is the last step:" "$records")"
+  google_say "When ${LOST_REGION:-the former region} is back, stop the servers of $APPLICATION_NAME at once," \
+    "which send mail and synchronize directories with old data. return-home.sh moves everything back."
+}
+
+tries=$REST_TRIES
+# What is gone says so each time.
+[ "$REST_TRIES" -le 3 ] || REST_TRIES=3
+look
+REST_TRIES=$tries
+choose_source
+google_say "$NAME would be made in $elsewhere, from the $source:" \
+  "what was written in its last $minutes_left minutes is lost."
+[ "$action" = recover ] || exit 0
+[ ! -e "$done_file" ] || [ "$again" = yes ] ||
+  google_stop "$NAME was restored $(cat "$done_file"), and has been written to since." \
+    "To restore it once more and lose that, add --again."
+if [ "$yes" = no ]; then
+  printf 'Make it? Type "yes" to continue: '
+  read -r answer || answer=
+  [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
+fi
+[ "$has_key" = no ] || keep_secret_key
+write_inputs
+terraform init -input=false || google_stop "The folder cannot be initialized." "To fix: as Terraform says above."
+terraform workspace select -or-create=true "$NAME" || google_stop "The workspace $NAME cannot be selected."
+apply
+new_settings=$(terraform output -raw restore_settings) || google_stop "The outputs of $NAME cannot be read."
+connect_to "$new_settings"
+remove_servers "$new_settings"
+case $source in
+  backup) restore_into "$new_settings" "$INSTANCE" "$DATABASE" backup "$backup" ;;
+  dump) restore_dump ;;
+esac
+apply
+jq -nr 'now | floor | todate' >"$done_file"
+[ "$has_uploads" = no ] || copy_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
+say_next

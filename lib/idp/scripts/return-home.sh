@@ -1,0 +1,99 @@
+#!/bin/sh
+# Moves a deployment back to its own region, once that is back, from where recover-elsewhere.sh has made it again.
+#
+#   return-home.sh [--name NAME] [--yes]   NAME is the application_name elsewhere, by default as in recover-elsewhere.sh
+#
+# Sign-in is down from the first step to the apply: the servers of both are removed, the database elsewhere is backed up,
+# and the backup and the uploads replace what is here. Nothing that was written is lost; what the deployment here had of
+# its own since it was left is. The secret key here is the same. It can be repeated until the apply. What runs elsewhere
+# is left without servers: the script prints how to destroy it.
+#
+# Run it in the folder of the stack, with the settings of the deployment here:
+#   PROJECT_ID             project (required)
+#   APPLICATION_NAME       its input application_name (required)
+#   INSTANCE               name of its database instance (required)
+#   DATABASE               name of its database (required)
+#   MEDIA_BUCKET           name of its media bucket (required)
+#   and the others that the output restore_settings has
+#   TERRAFORM              program (terraform)
+#   SQL_SECONDS, JOB_SECONDS   as for restore.sh
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+export GOOGLE_OPTIONS=any
+scripts=${0%"${0##*/}"}.
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
+# shellcheck source=/dev/null
+. "$scripts/database-jobs.sh"
+# shellcheck source=/dev/null
+. "$scripts/move-deployment.sh"
+
+NAME='' yes=no option=''
+for word in "$@"; do
+  if [ -n "$option" ]; then
+    NAME=$word option=
+    continue
+  fi
+  case $word in
+    --name) option=$word ;;
+    --yes) yes=yes ;;
+    *) google_refuse "\"$word\" is not an option; the options are --name, --yes and --help." ;;
+  esac
+done
+[ -z "$option" ] || google_refuse "$option has no value."
+: "${APPLICATION_NAME:=}" "${INSTANCE:=}" "${DATABASE:=}"
+google_setting APPLICATION_NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' "the application_name of the deployment"
+job_settings
+google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
+google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
+case $APPLICATION_NAME in
+  *-b) NAME=${NAME:-${APPLICATION_NAME%-b}} ;;
+  *) NAME=${NAME:-$APPLICATION_NAME-b} ;;
+esac
+elsewhere=.terraform-$NAME
+[ -d "$elsewhere" ] || google_refuse "There is no $elsewhere here, so no deployment of the name $NAME was made from this" \
+  "folder; name another one by --name, or initialize its workspace: TF_DATA_DIR=$elsewhere terraform init"
+google_require "$TERRAFORM"
+google_start
+
+# What is exported.
+here=:
+there=$(TF_DATA_DIR=$elsewhere terraform output -raw restore_settings) ||
+  google_stop "The outputs of $NAME cannot be read." "To fix: as Terraform says above."
+google_say "Steps, of which sign-in is down until the last but one:"
+google_say "  1. remove the servers of $NAME, and those of $APPLICATION_NAME"
+google_say "  2. back up $(setting_of "$there" INSTANCE), and restore that into $INSTANCE"
+google_say "  3. apply this folder, which starts the servers here, and with dns_zone lets the domain lead to them"
+google_say "  4. copy the uploads"
+if [ "$yes" = no ]; then
+  printf 'Overwrite everything in %s? Type "yes" to continue: ' "$INSTANCE"
+  read -r answer || answer=
+  [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
+fi
+
+(
+  export TF_DATA_DIR="$elsewhere"
+  connect_to "$there"
+  remove_servers "$there"
+)
+connect_to "$here"
+remove_servers "$here"
+(
+  eval "$there"
+  export RELEASE=return-home
+  sh "$scripts/backup-before-upgrade.sh"
+) || google_stop "The database of $NAME is not backed up." "To fix: as said above; then run the same command again."
+restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" backup "before return-home"
+terraform apply -input=false -auto-approve ||
+  google_stop "The apply has failed." "To fix: correct what it names and apply again: the database is restored."
+copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
+google_say "$APPLICATION_NAME runs again after $(($(google_seconds) / 60)) minutes: $(terraform output -raw service_url)"
+records=$(terraform output -json dns_records | jq -r '.[] | "  \(.name) \(.type) \(.value)"')
+[ -z "$records" ] || google_say "$(printf '%s\n%s' "Without dns_zone, give the domain these records again:" "$records")"
+google_say "Sign in here. Then destroy what is left of $NAME:"
+for word in apply destroy; do
+  google_say "  TF_DATA_DIR=$elsewhere terraform $word -var-file=recovery-$NAME.tfvars.json -var deletion_protection=false"
+done
+google_say "  gcloud secrets delete $NAME-recovered-secret-key --project=$PROJECT_ID"
+google_say "  rm -r $elsewhere recovery-$NAME.*"
