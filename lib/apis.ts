@@ -36,7 +36,7 @@ export function addApis(
   if (network) apis.enable(network, anyOf(isSet(attached?.network), isSet(domain)));
   apis.enable("certificatemanager", allOf(v.domain.isSet(), v.certificateValidation.eq("dns")));
   if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
-  const isScheduled = anyOf(isSet(dumpSchedule), isCheckedUp(scope, v), v.signInProbe.isSet());
+  const isScheduled = anyOf(isSet(dumpSchedule), isCheckedUp(scope, v), v.signInProbe.isSet(), v.auditLog.isSet());
   if (schedules) apis.enable(schedules, isScheduled);
   return apis;
 }

@@ -11,6 +11,7 @@ export const FOLDER_FILES: FileTable = {
   cluster: ["The cluster and its network", ["Cluster", "Network"]],
   database: ["The database: instance, users, backups, passwords and their readers", ["Database", "UpgradeBackup"]],
   dump: ["Dumps of the database, and their bucket", ["Dump"]],
+  "event-retention": ["How long the application keeps events, with an audit log", ["EventRetention"]],
   guards: [
     "What refuses a destroy, and a change of what the deployment is, before anything is deleted",
     [

@@ -43,6 +43,7 @@ import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
 import { DatabaseDump, hasDumpBucket } from "./idp/dumps";
+import { EventRetention } from "./idp/event-retention";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { containerOf } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
@@ -204,6 +205,9 @@ export abstract class IdentityProvider extends Construct {
 
   /** The sign-in probe; undefined without one. */
   abstract readonly signInProbe: SignInProbe | undefined;
+
+  /** How long the application keeps events in its database; undefined without an audit log. */
+  abstract readonly eventRetention: EventRetention | undefined;
 
   /** A way back in for an administrator who is locked out; undefined without one. */
   abstract readonly recoveryAccess: RecoveryAccess | undefined;
@@ -514,6 +518,26 @@ export abstract class IdentityProvider extends Construct {
     return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs, runner: runnerOf(checker) });
   }
 
+  /** How long the application keeps events, as a job of the platform with the identity of the server. */
+  protected addEventRetention(
+    runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
+    dependsOn: ITerraformDependable[],
+  ): EventRetention | undefined {
+    const { database, runtime, values: v } = this;
+    const condition = v.auditLog.isSet();
+    return partIf(condition, () => {
+      const { eventDays: days } = v.auditLog.at;
+      return new EventRetention(this, "EventRetention", {
+        condition,
+        database,
+        days,
+        dependsOn,
+        // It changes what the application may change, by the password that the server reads anyway.
+        runner: runnerOf(runtime),
+      });
+    });
+  }
+
   /** The sign-in probe, as a job of the platform with an identity of its own. */
   protected addSignInProbe(
     runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
@@ -577,7 +601,7 @@ export abstract class IdentityProvider extends Construct {
     signInProbe: SignInProbe | undefined,
     recoveryAccess: RecoveryAccess | undefined,
   ): Monitoring {
-    const { apis, checker, database, dumper, initializer, context, prober, recoverer, runtime } = this;
+    const { apis, checker, database, dumper, eventRetention, initializer, context, prober, recoverer, runtime } = this;
     const { settings, values: v } = this;
     return new Monitoring(this, "Monitoring", {
       ...settings,
@@ -599,6 +623,7 @@ export abstract class IdentityProvider extends Construct {
         jobName: signInProbe.jobName,
         missingAfter: signInProbe.missingAfter,
       },
+      eventRetention: eventRetention && { condition: v.auditLog.isSet(), jobName: eventRetention.jobName },
       recoveryAccess: recoveryAccess && { condition: v.recoveryAccess.isSet(), jobName: recoveryAccess.jobName },
       connectionPool: isPooled(v),
       databaseId: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,

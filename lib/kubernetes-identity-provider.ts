@@ -14,6 +14,7 @@ import { type CheckUp } from "./idp/check-up";
 import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
+import { type EventRetention } from "./idp/event-retention";
 import { type RecoveryAccess } from "./idp/recovery-access";
 import { type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
@@ -257,6 +258,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly checkUp: CheckUp | undefined;
   readonly signInProbe: SignInProbe | undefined;
   readonly auditLog: AuditLog | undefined;
+  readonly eventRetention: EventRetention | undefined;
   readonly recoveryAccess: RecoveryAccess | undefined;
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
@@ -316,6 +318,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.testMailCommand = this.commandOfTestMail();
     this.dump = this.addDump((identity) => this.jobs(identity), this.workload.ready);
     this.checkUp = this.addCheckUp((identity) => this.jobs(identity), this.workload.ready);
+    this.eventRetention = this.addEventRetention((identity) => this.jobs(identity), this.workload.ready);
     this.signInProbe = this.addSignInProbe(
       (identity) => this.jobs(identity),
       [...this.workload.ready, ...this.loadBalancer.ready],
@@ -353,6 +356,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       ...(this.checkUp?.ready ?? []),
       ...(this.signInProbe?.ready ?? []),
       ...(this.auditLog?.ready ?? []),
+      ...(this.eventRetention?.ready ?? []),
       ...(this.recoveryAccess?.ready ?? []),
       clusterGuard.check,
     ]);

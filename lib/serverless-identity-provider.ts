@@ -14,6 +14,7 @@ import { CHECK_UP_JOB, type CheckUp } from "./idp/check-up";
 import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump, DUMP_JOB } from "./idp/dumps";
+import { EVENT_RETENTION_JOB, type EventRetention } from "./idp/event-retention";
 import { type RecoveryAccess } from "./idp/recovery-access";
 import { SIGN_IN_PROBE_JOB, type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
@@ -238,6 +239,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly checkUp: CheckUp | undefined;
   readonly signInProbe: SignInProbe | undefined;
   readonly auditLog: AuditLog | undefined;
+  readonly eventRetention: EventRetention | undefined;
   readonly recoveryAccess: RecoveryAccess | undefined;
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
@@ -290,6 +292,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.url = this.urlOfServer();
     this.dump = this.addDump((identity) => this.scheduledJobs(identity), this.service.ready);
     this.checkUp = this.addCheckUp((identity) => this.scheduledJobs(identity), this.service.ready);
+    this.eventRetention = this.addEventRetention((identity) => this.scheduledJobs(identity), this.service.ready);
     this.signInProbe = this.addSignInProbe(
       (identity) => this.scheduledJobs(identity),
       // It calls the domain, so what serves that comes first.
@@ -315,7 +318,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     );
     this.auditLog = this.addAuditLog({
       platform: "serverless",
-      purposes: [CHECK_UP_JOB, DUMP_JOB, SIGN_IN_PROBE_JOB].map((job) => starterPurpose(job)),
+      purposes: [CHECK_UP_JOB, DUMP_JOB, EVENT_RETENTION_JOB, SIGN_IN_PROBE_JOB].map((job) => starterPurpose(job)),
     });
     const last = this.guardNetwork();
     this.grantCommands = this.listGrantCommands();
@@ -503,6 +506,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       checkUp,
       dump,
       domainSetup,
+      eventRetention,
       loadBalancer,
       internalLoadBalancer,
       monitoring,
@@ -522,6 +526,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       checkUp,
       signInProbe,
       auditLog,
+      eventRetention,
       recoveryAccess,
     ).flatMap((part) => part.ready);
     const network = { prop: "network", value: attachment?.network };

@@ -84,7 +84,7 @@ testContract(KUBERNETES_STACK_NAME, {
           const areComputed = text.includes('replace(name, \\"__\\", \\".\\")');
           return (keys.length > 0 || areComputed) && !keys.some((key) => key.includes("__"));
         }),
-      Array<boolean>(9).fill(true),
+      Array<boolean>(10).fill(true),
     ],
     "No variable of a container repeats a secret one in plain": [
       () =>
@@ -216,6 +216,11 @@ testContract(KUBERNETES_STACK_NAME, {
           "cluster_runtime",
           "roles/iam.workloadIdentityUser",
           "serviceAccount:${var.project_id}.svc.id.goog[${local.chosen_namespace}/${var.application_name}]",
+        ],
+        [
+          "cluster_runtime2",
+          "roles/iam.workloadIdentityUser",
+          "serviceAccount:${var.project_id}.svc.id.goog[${local.chosen_namespace}/${var.application_name}-events]",
         ],
       ],
     ],

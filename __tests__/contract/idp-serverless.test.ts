@@ -429,6 +429,7 @@ testContract(STACK_NAME, {
           db_init_script_reader: readerIs("initializer"),
           dump_at_apply_script_reader: DUMPER_READS,
           dump_job_script_reader: DUMPER_READS,
+          event_retention_job_script_reader: readerIs("runtime"),
           existing_secrets_recoverer: RECOVERER_READS,
           existing_secrets_runtime: readerIs("runtime"),
           former_login_script_reader: readerIs("initializer"),

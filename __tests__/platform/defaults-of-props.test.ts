@@ -245,6 +245,7 @@ const DEFAULTS: readonly Defaults[] = [
         connectionPool: false,
         ownDatabase: true,
         checkUp: { condition: false, jobName: "", missingAfter: "30m" },
+        eventRetention: { condition: false, jobName: "" },
         recoveryAccess: { condition: false, jobName: "" },
         signInProbe: { condition: false, jobName: "", missingAfter: "30m" },
         domain: "login.example.com",

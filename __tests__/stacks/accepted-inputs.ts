@@ -115,8 +115,8 @@ export const ACCEPTED_BY_BOTH = {
   audit_log: [
     null,
     {},
-    { locked: true, destination: "bigquery.googleapis.com/projects/audit-project/datasets/sign_ins" },
-    { retention_days: 3650, destination: "logging.googleapis.com/projects/audit-project" },
+    { event_days: 1, locked: true, destination: "bigquery.googleapis.com/projects/audit-project/datasets/sign_ins" },
+    { event_days: 3650, retention_days: 3650, destination: "logging.googleapis.com/projects/audit-project" },
   ],
   audit_secret_access: [false, true],
   secret_readers: [[], ["deployer@my-project.iam.gserviceaccount.com"]],

@@ -158,7 +158,7 @@ describe("Always", () => {
   it("pods are user and group 1000, and may do nothing that a process does not need", () => {
     const contexts = under("security_context", PROGRAMS);
     const [pods, containers] = [having("fs_group", contexts), having("capabilities", contexts)];
-    expect([pods.length, containers.length]).toEqual([18, contexts.length - 18]);
+    expect([pods.length, containers.length]).toEqual([20, contexts.length - 20]);
     const ofPods = { run_as_user: "1000", run_as_group: "1000", fs_group: "1000", run_as_non_root: true };
     for (const pod of pods) expect(pod).toMatchObject({ ...ofPods, seccomp_profile: { type: "RuntimeDefault" } });
     const ofContainers = { allow_privilege_escalation: false, run_as_non_root: true };

@@ -112,6 +112,7 @@ const WRONG: Wrong = {
   ...each(COUNTS, COUNTLESS),
   application_version: ["?", "2026.5.1"],
   "audit_log.destination": ["storage.googleapis.com/a-bucket"],
+  "audit_log.event_days": [0, 3651, 1.5],
   "audit_log.retention_days": [0, 3651, 1.5],
   "alerts.*.duration_seconds": [-60, 86_460, 90],
   backup_retention_count: [0, 366, 1.5],

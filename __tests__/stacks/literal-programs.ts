@@ -30,6 +30,7 @@ const identityProviderProps = (
   applicationName: "login",
   auditLog: {
     retentionDays: 400,
+    eventDays: 90,
     locked: true,
     destination: "pubsub.googleapis.com/projects/audit-project/topics/sign-ins",
   },

@@ -321,6 +321,8 @@ const REFUSED_ALONE: Refused = {
   "a day without a year": { ...WINDOW, deny_maintenance_period: { start_date: "12-01", end_date: "2026-12-24" } },
   "an audit log that is kept for no day": { audit_log: { retention_days: 0 } },
   "an audit log that is kept for more than ten years": { audit_log: { retention_days: 3651 } },
+  "events that the application keeps for no day": { audit_log: { event_days: 0 } },
+  "events that the application keeps for more than ten years": { audit_log: { event_days: 3651 } },
   "a copy of the audit log in a bucket": { audit_log: { destination: "storage.googleapis.com/a-bucket" } },
   "a copy of the audit log at a topic by its name alone": { audit_log: { destination: "sign-ins" } },
   "a window on an eighth day": { maintenance_window: { day: 8 } },

@@ -20,6 +20,7 @@ const NEEDS = {
   separateWorker: '`worker_mode = "separate"`',
   serviceLevels: "`slo`",
   workerInContainer: '`worker_mode = "in-container"`',
+  eventRetention: "`audit_log`",
   recoveryAccess: "`recovery_access`",
   signInProbe: "`sign_in_probe`",
   room: "`max_instance_count` above `min_instance_count`",

@@ -33,7 +33,10 @@ export const DATA: readonly DatumText[] = [
     what: "Events: sign-ins, failed ones too, and changes by administrators, with user, address and browser",
     persons: "yes",
     where: IN_DATABASE,
-    kept: "365 days, unless System > Settings > Event retention in the application says otherwise",
+    kept: [
+      "as many days as `audit_log.event_days` says; without an audit log 365, or what System > Settings > Event",
+      "retention in the application says",
+    ].join(" "),
     deleted: "by the application itself, when they are old enough",
   },
   {

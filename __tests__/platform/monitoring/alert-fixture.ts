@@ -24,6 +24,7 @@ export const NAMES: AlertNames = {
   latencyMs: "250",
   checkUpJob: "idp-demo-1a2b3c-check-up",
   checkUpWindow: "30m",
+  eventRetentionJob: "idp-demo-1a2b3c-events",
   recoveryJob: "idp-demo-1a2b3c-recovery",
   signInProbeJob: "idp-demo-1a2b3c-sign-in",
   signInProbeWindow: "30m",

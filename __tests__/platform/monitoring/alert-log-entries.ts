@@ -7,8 +7,8 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { checkUpJob, database, dumpJob, firstDumpJob, job, namespace, projectId, recoveryJob, signInProbeJob } = NAMES;
-const { worker, workload } = NAMES;
+const { checkUpJob, database, dumpJob, eventRetentionJob, firstDumpJob, job, namespace, projectId } = NAMES;
+const { recoveryJob, signInProbeJob, worker, workload } = NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -322,6 +322,7 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
   },
   "job-failed on kubernetes": failedJob(job),
   "dump-failed on kubernetes": failedJob(dumpJob),
+  "event-retention-failed on kubernetes": failedJob(eventRetentionJob),
   ...Object.fromEntries(
     Object.entries(CHECK_UP_SIGNALS).flatMap(([id, keys]) => [
       [`${id} on serverless`, checkUp(ofJob, keys)],

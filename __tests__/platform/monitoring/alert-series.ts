@@ -19,7 +19,7 @@ export interface Example {
 }
 
 const { checkUpJob, database, dumpBucket, dumpJob, firstDumpJob, job, namespace, projectId, worker, workload } = NAMES;
-const { signInProbeJob } = NAMES;
+const { eventRetentionJob, signInProbeJob } = NAMES;
 
 const check = (name: string, location: string) =>
   `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${NAMES.host}", checker_location="${location}"}`;
@@ -431,6 +431,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ...failedJob(dumpJob),
     alsoRaises: { "the first dump at an apply that fails": [[executions(firstDumpJob, "failed"), "0x9 1x30"]] },
   },
+  "event-retention-failed": failedJob(eventRetentionJob),
   "check-up-missing on serverless": missingRuns(checkUpJob),
   "check-up-missing on kubernetes": missingLines("check-up"),
   "sign-in-probe-missing on serverless": missingRuns(signInProbeJob),

@@ -17,6 +17,7 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
     connectionPool: false,
     ownDatabase: true,
     checkUp: { condition: false, jobName: "", missingAfter: "30m" },
+    eventRetention: { condition: false, jobName: "" },
     recoveryAccess: { condition: false, jobName: "" },
     signInProbe: { condition: false, jobName: "", missingAfter: "30m" },
     dump: { jobName: "", bucketName: "", condition: false, isDaily: false },

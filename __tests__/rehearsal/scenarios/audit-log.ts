@@ -24,14 +24,18 @@ export const AUDIT_LOG: Episode = {
       ...(audit_log !== null && { kms_keys }),
     });
     const retained = () => cloud.ofType(BUCKET).map(({ values }) => JSON.stringify(values.retention_days));
+    const all = () => JSON.stringify([...cloud.objects.values()]);
+    const daysOfEvents = () => /"EVENT_DAYS","value":"(\d+)"|"EVENT_DAYS":"(\d+)"/.exec(all())?.slice(1).join("");
     const require = (isTrue: boolean, deviation: string) => {
       if (!isTrue) throw new StepFailure("an audit log", deviation);
     };
     await deployment.settle(settings({ destination: TOPIC }));
     require(retained().join(" ") === "365", `there are log buckets for ${retained().join()} days`);
     require(cloud.ofType(SINK).length === 2, "it is not copied to two places");
+    require(daysOfEvents() === "365", `the application keeps events for ${String(daysOfEvents())} days`);
     require(cloud.ofType("google_pubsub_topic_iam_member").length === 1, "nothing may publish to the topic");
-    await deployment.settle(settings({ retention_days: 400, destination: DATASET }));
+    await deployment.settle(settings({ retention_days: 400, event_days: 90, destination: DATASET }));
+    require(daysOfEvents() === "90", `the application keeps events for ${String(daysOfEvents())} days`);
     require(retained().join(" ") === "400", `entries are kept for ${retained().join(", ")} days`);
     require(cloud.ofType(DATASET_GRANT).length === 1, "nothing may add to the dataset");
     deployment.inputs = { ...settings(null), kms_keys };
@@ -43,6 +47,7 @@ export const AUDIT_LOG: Episode = {
     require(cloud.ofType(SINK).length === 1, "a protected deployment cannot end the copy alone");
     await deployment.settle(settings({ retention_days: 400 }, false));
     await deployment.settle({ ...settings(null, false), kms_keys });
-    require(cloud.ofType(BUCKET).length + cloud.ofType(SINK).length === 0, "something of it is left");
+    const isLeft = cloud.ofType(BUCKET).length + cloud.ofType(SINK).length > 0 || all().includes("event-retention");
+    require(!isLeft, "something of it is left");
   },
 };

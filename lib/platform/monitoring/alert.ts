@@ -67,6 +67,7 @@ export interface AlertNames {
   readonly checkUpJob: string;
   /** Time without a check-up after which it is missing, for PromQL. */
   readonly checkUpWindow: string;
+  readonly eventRetentionJob: string;
   readonly recoveryJob: string;
   readonly signInProbeJob: string;
   /** Time without a run of the sign-in probe after which it is missing, for PromQL. */
@@ -97,6 +98,7 @@ export type AlertNeed =
   | "dailyDump"
   | "domain"
   | "dump"
+  | "eventRetention"
   | "ownDatabase"
   | "protection"
   | "requestMetric"

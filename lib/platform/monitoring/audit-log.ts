@@ -37,6 +37,15 @@ const MEMBERS = {
     description: "days to keep an entry, 365 by default; fewer delete what is older",
     must: whole(1, 3650, ", because Cloud Logging keeps nothing longer; use 365"),
   }),
+  /** Days for which the application keeps an event in its database, 365 by default. */
+  eventDays: number({
+    default: 365,
+    description: [
+      "days for which the application keeps an event in its database, 365 by default, set each night; fewer let it",
+      "delete what is older, a part each night",
+    ].join(" "),
+    must: whole(1, 3650, ", because the check-up counts the failed sign-ins of the last minutes among them; use 365"),
+  }),
   /** Locks the time permanently: nobody can change it, or delete an entry before its end. */
   locked: flag({
     default: false,
@@ -67,13 +76,14 @@ const MEMBERS = {
 export const AUDIT_LOG = {
   /**
    * Keeps what the application logs of sign-ins and changes, reads of secrets, and changes of the deployment, in a log
-   * bucket of its own; none by default.
+   * bucket of its own, and sets how long the application itself keeps events; none by default.
    */
   auditLog: object(MEMBERS, {
     description: (members) =>
       [
         "Keeps what the application logs of sign-ins and changes, reads of secrets where these are logged",
-        "(audit_secret_access), and changes of the deployment, in a log bucket of its own; {} for the defaults.",
+        "(audit_secret_access), and changes of the deployment, in a log bucket of its own, and sets how long the",
+        "application itself keeps events; {} for the defaults.",
         `${members} Setting it later is safe. Null deletes the bucket, which deletion_protection refuses.`,
       ].join(" "),
   }),

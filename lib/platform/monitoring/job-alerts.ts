@@ -10,6 +10,7 @@ import {
 } from "../../idp/contract";
 import { CHECK_UP_JOB } from "../../idp/check-up";
 import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dumps";
+import { EVENT_RETENTION_JOB } from "../../idp/event-retention";
 import { RECOVERY_JOB, RECOVERY_LINK_SUFFIX } from "../../idp/recovery-access";
 import { SIGN_IN_PROBE_JOB } from "../../idp/sign-in-probe";
 import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Platform, type Text } from "./alert";
@@ -102,6 +103,20 @@ export const JOB_ALERTS: Alerts = {
         `or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
       ].join(" "),
   },
+  "event-retention-failed": {
+    title: "how long events are kept could not be set",
+    severity: "WARNING",
+    needs: ["eventRetention"],
+    queries: { serverless: failures(({ eventRetentionJob }) => `job_name="${eventRetentionJob}"`) },
+    limit: ANY_FAILURE,
+    filters: { kubernetes: failedJob(({ eventRetentionJob }) => eventRetentionJob) },
+    firstSteps: (names, platform) =>
+      [
+        "The application keeps events as long as before, and the next night tries again. The log of the job:",
+        `\`${logCommand(LOGS_OF.job(names, platform, names.eventRetentionJob), names, "1d")}\`.`,
+        "If a table or a column has another name in this release, apply a newer folder.",
+      ].join(" "),
+  },
   "recovery-link": {
     title: "a recovery link was made: somebody can sign in as another user",
     severity: "CRITICAL",
@@ -142,6 +157,7 @@ export const SECRET_SUFFIXES = [
   FIRST_DUMP_JOB,
   CHECK_UP_JOB,
   SIGN_IN_PROBE_JOB,
+  EVENT_RETENTION_JOB,
   RECOVERY_JOB,
   RECOVERY_LINK_SUFFIX,
 ].join("|");

@@ -58,6 +58,7 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly connectionPool: Condition;
   readonly checkUp: PeriodicJob | undefined;
   readonly signInProbe: PeriodicJob | undefined;
+  readonly eventRetention: Omit<PeriodicJob, "missingAfter"> | undefined;
   readonly recoveryAccess: Omit<PeriodicJob, "missingAfter"> | undefined;
   readonly dump:
     | (Readonly<Record<"bucketName" | "jobName", string>> & Readonly<Record<"condition" | "isDaily", Condition>>)
@@ -124,6 +125,7 @@ export class Monitoring extends Construct {
       domain: isSet(domain),
       dailyDump: dump?.isDaily ?? false,
       dump: dump?.condition ?? false,
+      eventRetention: props.eventRetention?.condition ?? false,
       ownDatabase: props.ownDatabase,
       protection: props.protection,
       requestMetric: measuresRequests(names, platform),
@@ -207,7 +209,7 @@ export class Monitoring extends Construct {
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
-    const { checkUp, diskLimitGb: limit = 0, dump, recoveryAccess, signInProbe, context } = props;
+    const { checkUp, diskLimitGb: limit = 0, dump, eventRetention, recoveryAccess, signInProbe, context } = props;
     const { objectives = NO_OBJECTIVES } = props;
     const { deployment, projectId } = context;
     const isServerless = props.platform === "serverless";
@@ -238,6 +240,7 @@ export class Monitoring extends Construct {
       job: isServerless ? partName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       checkUpJob: checkUp?.jobName ?? "",
       checkUpWindow: checkUp?.missingAfter ?? "",
+      eventRetentionJob: eventRetention?.jobName ?? "",
       recoveryJob: recoveryAccess?.jobName ?? "",
       signInProbeJob: signInProbe?.jobName ?? "",
       signInProbeWindow: signInProbe?.missingAfter ?? "",

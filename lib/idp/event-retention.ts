@@ -1,0 +1,62 @@
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { type Condition } from "../core/conditional";
+import { type Expr } from "../core/expr";
+import { addScript, joined } from "../core/stack-file";
+import { databaseJobContainer } from "./database-job";
+import { type ScheduledJobRunner } from "./job-runner";
+import { type SqlInstance } from "./parts";
+
+/** Name of the job, also in alerts: short, because it is part of the name of the account that starts it. */
+export const EVENT_RETENTION_JOB = "events";
+
+interface EventRetentionProps {
+  readonly condition: Condition;
+  readonly database: SqlInstance;
+  /** Days for which the application keeps an event. */
+  readonly days: Expr<number>;
+  /** Platform that runs the job, with an account that may connect as the application. */
+  readonly runner: ScheduledJobRunner;
+  /** The first start of the application, which creates the tables. */
+  readonly dependsOn: ITerraformDependable[];
+}
+
+/**
+ * Sets each night how long the application keeps events in its database.
+ *
+ * No variable and no blueprint sets it: the application reads it from its database. The job also brings forward the end
+ * of events that were made under a longer setting, some each night; the application deletes them. It signs in as the
+ * application, and reads no event's content. Runs of the job are billed.
+ */
+export class EventRetention extends Construct {
+  readonly jobName: string;
+
+  /** Command that runs it at once, for example after a change of the days. */
+  readonly runCommand: string;
+  readonly ready: ITerraformDependable[];
+
+  /** @internal */
+  constructor(scope: Construct, id: string, props: EventRetentionProps) {
+    super(scope, id);
+    const { condition, database, days, dependsOn, runner } = props;
+    const client = addScript(this, "lib/idp/scripts/database-client.sh");
+    const job = runner.schedule(this, "Job", {
+      name: EVENT_RETENTION_JOB,
+      script: joined(client, addScript(this, "lib/idp/scripts/event-retention.sh")),
+      scriptName: "event-retention.sh",
+      container: { ...databaseJobContainer(database, { EVENT_DAYS: days.text }), dependsOn },
+      // All pages, the last of which may have begun just before their time limit.
+      timeoutSeconds: 1800,
+      // The database may restart, and what is done stays done.
+      maxRetries: 2,
+      // Apart from full hours, when many jobs run.
+      schedule: "20 1 * * *",
+      timeZone: "Etc/UTC",
+      condition,
+    });
+    this.jobName = job.jobName;
+    this.runCommand = job.runCommand;
+    this.ready = job.ready;
+  }
+}
