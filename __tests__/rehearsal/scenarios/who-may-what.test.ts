@@ -132,7 +132,7 @@ function rowsOf(plan: Plan, tables: ReturnType<typeof tablesIn>, grant: Planned,
   const target = plan.targetOf(grant);
   const whose = tables("Who").filter(([, account = ""]) => isNamed(account, member));
   const titles = whose.map(([title]) => title);
-  return tables("Roles").filter(([who = "", role = "", on = ""]) => {
+  const rows = tables("Roles").filter(([who = "", role = "", on = ""]) => {
     const isTheirs =
       titles.includes(who) || who === member || isNamed(who, member.replace(/^.*[.]svc[.]id[.]goog\[(.*)\]$/, "$1"));
     const isThere =
@@ -141,6 +141,10 @@ function rowsOf(plan: Plan, tables: ReturnType<typeof tablesIn>, grant: Planned,
         : isNamed(on, target) || isGiven(on, target, inputs) || on.startsWith("the key in");
     return isTheirs && role === `\`${String(grant.after.role)}\`` && isThere;
   });
+  if (grant.type !== "google_service_account_iam_member") return rows;
+  // The name of a pod's account may begin with that of another, where a placeholder may be anything.
+  const longest = Math.max(...rows.map(([who = ""]) => who.length));
+  return rows.filter(([who = ""]) => who.length === longest);
 }
 
 /** Whether a cell names an input whose value is what a role is granted on. */
