@@ -60,6 +60,7 @@ export function addRecoveryScripts(
       CONNECTION_NAME: database.connectionName,
     }),
     DATABASE: database.databaseName,
+    DATABASE_REGION: context.region,
     INIT_JOB: initialization.jobName,
     ADMINISTRATOR_SECRET: database.administratorPassword.secretId,
     MEDIA_BUCKET: media.bucketName,

@@ -46,7 +46,7 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh on GKE", () => {
           APPLICATION_NAME: "idp",
           NAMESPACE: "lost",
           REGION: "",
-          LOST_REGION: "us-central1",
+          DATABASE_REGION: "us-central1",
           SECRET_KEY_SECRET: "key",
           SECRET_KEY_VERSION: "1",
         },

@@ -21,6 +21,7 @@
 #   INSTANCE               name of its database instance (required)
 #   INSTANCE_OWNER         deployment, or others: then the instance is theirs to recover
 #   DATABASE               name of its database (required)
+#   DATABASE_REGION        region that is gone (required)
 #   MEDIA_BUCKET           name of its media bucket (required)
 #   DUMP_BUCKET            name of its bucket of dumps; empty: none
 #   SECRET_KEY_SECRET      name of the secret with the secret key (required)
@@ -72,8 +73,8 @@ case $action in
 esac
 
 # By the name that the usage has.
-LOST_REGION=${LOST_REGION:-${REGION:-}}
-export LOST_REGION
+google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
+export LOST_REGION="${DATABASE_REGION:-}"
 # shellcheck disable=SC2034 # google_setting reads it
 REGION=$elsewhere
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like europe-west1"
@@ -137,7 +138,7 @@ look_for_backup() {
   fi
   backup=${GOOGLE_READ%% *}
   if [ -z "$backup" ]; then
-    row backup "none of $INSTANCE outside of ${LOST_REGION:-its region}"
+    row backup "none of $INSTANCE outside of $LOST_REGION"
     return
   fi
   backup_place=${GOOGLE_READ#* } && backup_time=${backup_place%% *} && backup_place=${backup_place#* }
@@ -174,7 +175,7 @@ key_path() {
 }
 
 look() {
-  google_say "What is left of $APPLICATION_NAME${LOST_REGION:+ in $LOST_REGION}:"
+  google_say "What is left of $APPLICATION_NAME in $LOST_REGION:"
   case $FROM in backup | '') look_for_backup ;; esac
   case $FROM in backup) ;; *) look_for_dump ;; esac
   if ! has_input existing_secrets; then
@@ -290,7 +291,7 @@ say_next() {
   records=$(terraform output -json dns_records | jq -r '.[] | "  \(.name) \(.type) \(.value)"')
   [ -z "$records" ] || google_say "$(printf '%s\n%s' \
     "Sign in there first. Then give the domain these records, which is the last step:" "$records")"
-  google_say "When ${LOST_REGION:-the former region} is back, stop the servers of $APPLICATION_NAME at once," \
+  google_say "When $LOST_REGION is back, stop the servers of $APPLICATION_NAME at once," \
     "which send mail and synchronize directories with old data. return-home.sh moves everything back."
 }
 

@@ -1,0 +1,129 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { programFolder, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
+import { DATABASE, inSqlScene, INSTANCE, PROJECT, type SqlScene } from "./sql-scene";
+
+export const LOST = "us-central1";
+export const ELSEWHERE = "europe-west1";
+const JOBS = `projects/${PROJECT}/locations/${ELSEWHERE}/jobs`;
+const SERVERS = `projects/${PROJECT}/locations/${ELSEWHERE}`;
+export const NEW = { instance: "sql-new", database: "idp_b_demo", job: "idp-b-demo-abc123-db-init" };
+export const SECRET = `projects/${PROJECT}/secrets/key`;
+export const KEPT = `projects/${PROJECT}/secrets/idp-b-recovered-secret-key`;
+export const KEY = "a very secret key";
+
+export interface LostScene extends SqlScene {
+  readonly folder: string;
+  /** What Terraform and the restoration have done, in order. */
+  readonly done: () => readonly string[];
+  readonly recover: (words: readonly string[], input?: string) => Promise<ScriptRun>;
+}
+
+/** A deployment whose region is gone, in a project where another one can be made. */
+export const lostScenario = (what: string, test: (scene: LostScene) => Promise<void>): void => {
+  it.concurrent(what, () =>
+    inSqlScene(async (scene) => {
+      const { standIn } = scene;
+      const folder = temporaryFolder();
+      const log = join(folder, "log");
+      writeFileSync(log, "");
+      const inputs = [
+        "region",
+        "application_name",
+        "secret_locations",
+        "dns_zone",
+        "audit_secret_access",
+        "existing_secrets",
+      ];
+      const variable = Object.fromEntries(inputs.map((name) => [name, {}]));
+      writeFileSync(join(folder, "cdk.tf.json"), JSON.stringify({ variable }));
+      const settings = {
+        PROJECT_ID: PROJECT,
+        APPLICATION_NAME: "idp-b",
+        INSTANCE: NEW.instance,
+        DATABASE: NEW.database,
+        INIT_JOB: NEW.job,
+        ADMINISTRATOR_SECRET: "administrator",
+        MEDIA_BUCKET: "media-b",
+        DUMP_BUCKET: "dumps-b",
+        REGION: ELSEWHERE,
+      };
+      const words = Object.entries(settings).map((pair) => pair.join("="));
+      const programs = programFolder({
+        scripts: {
+          terraform: `case "$*" in
+            *restore_settings) echo "export ${words.join(" ")}" ;;
+            *service_url) echo https://idp-b.example.com ;;
+            *dns_records) echo '[{ "name": "sign-in.example.com", "type": "A", "value": "203.0.113.7" }]' ;;
+            *) echo "$* in $TF_DATA_DIR" >>'${log}' ;;
+          esac`,
+        },
+      });
+      haveNewDeployment(scene);
+      standIn.secrets.payloads.set(SECRET, KEY);
+      standIn.isLost = (path) => path.includes(`/${INSTANCE}`) || path.includes(`/locations/${LOST}/`);
+      standIn.onRequest = ({ method }) => {
+        if (method.endsWith("restoreBackup")) appendFileSync(log, "the backup is restored\n");
+        if (method.endsWith("services.delete")) appendFileSync(log, "the service is removed\n");
+      };
+      const environment = {
+        APPLICATION_NAME: "idp",
+        DATABASE_REGION: LOST,
+        DUMP_BUCKET: "dumps",
+        SECRET_KEY_SECRET: "key",
+        SECRET_KEY_VERSION: "1",
+      };
+      await test({
+        ...scene,
+        folder,
+        done: () => readFileSync(log, "utf8").trim().split("\n"),
+        recover: (given, input) =>
+          scene.run("recover-elsewhere", { arguments: given, environment, folder, input, programs }),
+      });
+    }),
+  );
+};
+
+function haveNewDeployment({ standIn }: SqlScene): void {
+  const { database, instance, job } = NEW;
+  const connection = `${PROJECT}:${ELSEWHERE}:${instance}`;
+  standIn.sql.make(PROJECT, instance, { [database]: 1 });
+  const volumes = [{ name: "cloudsql", cloudSqlInstance: { instances: [connection] } }];
+  const container = {
+    image: "docker.io/library/postgres:15-alpine",
+    command: ["/bin/sh", "/scripts/script.sh"],
+    env: [
+      { name: "DB_HOST", value: `/cloudsql/${connection}` },
+      { name: "DB_NAME", value: database },
+    ],
+  };
+  standIn.jobs.make(`${JOBS}/${job}`, container, volumes);
+  standIn.jobs.make(`${JOBS}/${job.replace("db-init", "dump")}`, container, [
+    ...volumes,
+    { name: "dumps", gcs: { bucket: "dumps-b" } },
+  ]);
+  for (const server of ["services/idp-b-demo-abc123", "workerPools/idp-b-demo-abc123-w"])
+    standIn.jobs.servers.add(`${SERVERS}/${server}`);
+}
+
+/** Time so many minutes ago. */
+const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+
+export const haveBackup = ({ standIn }: SqlScene, minutes: number, location: string): string =>
+  standIn.sql.addBackup(PROJECT, INSTANCE, { location, backupInterval: { endTime: ago(minutes) } });
+
+export function haveDump({ standIn }: SqlScene, minutes: number): void {
+  const dump = { bucket: "dumps", name: `latest/${DATABASE}.dump`, generation: "1", updated: ago(minutes) };
+  standIn.storage.objects = [...standIn.storage.objects, dump, { ...dump, name: `${dump.name}.sha256` }];
+}
+
+export const haveUploads = ({ standIn }: SqlScene): void => {
+  const names = ["media/public/a b.png", "reports/1.csv", "others.txt"];
+  const uploads = names.map((name) => ({ bucket: "media", name, generation: "1" }));
+  standIn.storage.objects = [...standIn.storage.objects, ...uploads];
+};
+
+export const IN = "in .terraform-idp-b";
+export const APPLY = `apply -input=false -auto-approve -var-file=recovery-idp-b.tfvars.json ${IN}`;
