@@ -87,6 +87,7 @@ for lock in .terraform.lock.hcl "$folder/../.terraform.lock.hcl"; do
 done
 
 part Database '"\(.state | word) \(.databaseVersion | word) \(.settings.tier | word) \(.settings.availabilityType | word)",
+  "runs: \(.settings.activationPolicy // "-" | word)",
   "disk: \(.settings.dataDiskSizeGb | word) GB of at most \(.settings.storageAutoResizeLimit // 0 | word)",
   "public address: \(.settings.ipConfiguration.ipv4Enabled // false | word)",
   "flags: \([.settings.databaseFlags[]? | .name | word] | join(" "))"' \
