@@ -13,6 +13,7 @@ import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/bluep
 import { CHECK_UP, receiverCount, type CheckUpLimits } from "./idp/check-up";
 import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp/connection-pool";
 import { DATABASE_RIGHTS } from "./idp/db-init";
+import { DUMP_COPIES, DUMP_COPY_RELATIONS } from "./idp/dump-copies";
 import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
 import {
   COOKIE_DOMAIN,
@@ -93,6 +94,7 @@ type SharedInputs = DeploymentInputs &
   typeof BACKUPS &
   typeof UPGRADE_BACKUPS &
   typeof DUMPS &
+  typeof DUMP_COPIES &
   typeof CHECK_UP &
   typeof RECOVERY_ACCESS &
   typeof SIGN_IN_PROBE &
@@ -121,6 +123,7 @@ export function commonInputs({ changedLabels, network, runner, ...words }: Varia
     ...BACKUPS,
     ...UPGRADE_BACKUPS,
     ...DUMPS,
+    ...DUMP_COPIES,
     ...CHECK_UP,
     ...RECOVERY_ACCESS,
     ...SIGN_IN_PROBE,
@@ -165,6 +168,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...BACKUP_RELATIONS,
   ...MAINTENANCE_RELATIONS,
   ...DUMP_RELATIONS,
+  ...DUMP_COPY_RELATIONS,
   ...SIGN_IN_PROBE_RELATIONS,
   ...AUDIT_LOG_RELATIONS,
   ...PROBE_RELATIONS,

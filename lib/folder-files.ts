@@ -12,6 +12,7 @@ export const FOLDER_FILES: FileTable = {
   database: ["The database: instance, users, backups, passwords and their readers", ["Database", "UpgradeBackup"]],
   dump: ["Dumps of the database, and their bucket", ["Dump"]],
   "event-retention": ["How long the application keeps events, with an audit log", ["EventRetention"]],
+  "dump-lock": ["The locked bucket, with copies of dumps that nobody can delete", ["DumpLock"]],
   guards: [
     "What refuses a destroy, and a change of what the deployment is, before anything is deleted",
     [

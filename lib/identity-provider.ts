@@ -42,6 +42,7 @@ import { CheckUp, isCheckedUp, isHeard } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
+import { LockedDumps } from "./idp/dump-copies";
 import { DatabaseDump, hasDumpBucket } from "./idp/dumps";
 import { EventRetention } from "./idp/event-retention";
 import { ExistingSecrets } from "./idp/existing-secrets";
@@ -501,10 +502,13 @@ export abstract class IdentityProvider extends Construct {
   ): DatabaseDump | undefined {
     const { apis, database, dumper, context, protect: deletionProtection, values: inputs } = this;
     const runner = dumper && runnerOf(dumper);
-    return partIf(
-      hasDumpBucket(inputs),
-      () => new DatabaseDump(this, "Dump", { apis, database, deletionProtection, dependsOn, inputs, context, runner }),
-    );
+    return partIf(hasDumpBucket(inputs), () => {
+      const retentionDays = inputs.dumpRetentionDays;
+      const ofBucket = { context, deletionProtection, inputs, retentionDays, dependsOn: apis.ready("storage") };
+      const locked = new LockedDumps(this, "DumpLock", ofBucket);
+      const parts = { apis, database, deletionProtection, dependsOn, inputs, context, locked, runner };
+      return new DatabaseDump(this, "Dump", parts);
+    });
   }
 
   /** The check-up, as a job of the platform with an identity of its own. */

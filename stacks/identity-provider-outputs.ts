@@ -72,6 +72,7 @@ export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
       "Description of the backup that was made before this release, by which scripts/restore.sh finds it.",
     ],
     dump_bucket: [dump?.bucketName, "Name of the bucket of the dumps; null without one."],
+    dump_lock_bucket: [dump?.lockedBucketName, "Name of the locked bucket of copies; null without dump_lock_days."],
     dump_command: [dump?.runCommand, "The command that dumps the database at once; null without dump_schedule."],
     database_name: [database.databaseName, "Name of the application's database."],
     database_user: [database.ownerName, "Name of the application's database role."],

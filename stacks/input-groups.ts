@@ -77,7 +77,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Backup and restore",
-    guides: ["backup-and-restore.md"],
+    guides: ["backup-and-restore.md", "backups-that-stay.md"],
     inputs: [
       "backupRetentionCount",
       "transactionLogDays",
@@ -87,6 +87,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "dumpRetentionDays",
       "dumpAtApply",
       "keepDumps",
+      "dumpLockDays",
     ],
   },
   {

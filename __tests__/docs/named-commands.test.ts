@@ -98,6 +98,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "sql users set-password": [],
   "storage buckets add-iam-policy-binding": ["--condition", "--member", "--role"],
   "storage buckets create": ["--uniform-bucket-level-access"],
+  "storage buckets delete": [],
   "storage buckets list": [],
   "storage buckets update": ["--versioning"],
   "storage cp": [],

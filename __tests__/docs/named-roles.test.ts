@@ -53,6 +53,7 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
   "roles/storage.admin": ["storage.objects.list", "storage.objects.restore"],
   "roles/storage.legacyBucketReader": [],
   "roles/storage.objectAdmin": [],
+  "roles/storage.objectCreator": ["storage.objects.create"],
   "roles/storage.objectViewer": [],
   "roles/viewer": [],
 };
@@ -65,6 +66,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "lib/idp/idp-image.ts": ["cloudbuild.workerpools.use"],
   "lib/idp/scripts/backup-before-upgrade.sh": ["cloudsql.backupRuns.create"],
   "lib/idp/scripts/build-image.sh": ["cloudbuild.builds.create", "iam.serviceAccounts.actAs"],
+  "lib/idp/scripts/dump-database.sh": ["storage.objects.create"],
   "lib/idp/scripts/restore-drill.sh": ["cloudsql.instances.get"],
   "lib/idp/scripts/restore.sh": ["cloudsql.backupRuns.list", "storage.objects.list"],
   "lib/lab/lab-landing-zone.ts": ["cloudkms.cryptoKeyVersions.useToEncrypt"],

@@ -1,4 +1,5 @@
 import { valuesFrom } from "../../lib/core/inputs";
+import { DUMP_COPIES, LockedDumps } from "../../lib/idp/dump-copies";
 import { DatabaseDump, DUMPS } from "../../lib/idp/dumps";
 import { rendered } from "../../lib/core/expression";
 import { evaluated } from "../stacks/terraform-run";
@@ -7,13 +8,22 @@ import { bareStack, terraformOf } from "../support/synthesis";
 
 const dumpIn = (dumpSchedule: string) => {
   const stack = bareStack();
+  const apis = apisIn(stack, "storage");
+  const inputs = valuesFrom(stack, { ...DUMPS, ...DUMP_COPIES }, { dumpSchedule });
   const dump = new DatabaseDump(stack, "Dump", {
     context: CONTEXT,
-    apis: apisIn(stack, "storage"),
+    apis,
     database: standInDatabase(),
     deletionProtection: true,
     dependsOn: [],
-    inputs: valuesFrom(stack, DUMPS, { dumpSchedule }),
+    inputs,
+    locked: new LockedDumps(stack, "DumpLock", {
+      context: CONTEXT,
+      deletionProtection: true,
+      dependsOn: [],
+      inputs,
+      retentionDays: inputs.dumpRetentionDays,
+    }),
     runner: {
       runOnce: (_scope, _id, job) => ({ jobName: job.name, ready: [] }),
       schedule: (_scope, _id, job) => ({ jobName: job.name, runCommand: "run it", ready: [] }),

@@ -119,6 +119,7 @@ const WRONG: Wrong = {
   database_disk_limit_gb: [9, 65_537, 10.5],
   database_final_backup_days: [-1, 366, 1.5],
   database_version: [14],
+  dump_lock_days: [0, 3651, 1.5],
   dump_retention_days: [0, 3651, 1.5],
   "geoip.update_hours": [0, 169, 1.5],
   linux_vm_count: [-1, 1.5],

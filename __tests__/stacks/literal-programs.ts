@@ -14,7 +14,8 @@ const secretInput = (stack: BareStack, name: string): string =>
     .stringValue;
 
 /** What excludes others. */
-type Left = "existingContainerImage" | "existingDatabase" | "existingSecurityPolicy" | "loadBalancerProxyRange";
+type Left =
+  "dumpLockDays" | "existingContainerImage" | "existingDatabase" | "existingSecurityPolicy" | "loadBalancerProxyRange";
 
 const identityProviderProps = (
   stack: BareStack,
@@ -153,6 +154,7 @@ export const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProvi
 
 /** What excludes others on Kubernetes: an existing image leaves out what is built. */
 type LeftByKubernetes =
+  | "dumpLockDays"
   | "applicationVersion"
   | "existingCluster"
   | "existingDatabase"

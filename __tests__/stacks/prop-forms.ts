@@ -100,6 +100,7 @@ const NETWORK = {
 
 /** What contradicts others in all of the literals, with what it needs. */
 const APART_IN_BOTH: Subject["apart"] = {
+  dumpLockDays: { dumpLockDays: 400, dumpSchedule: "30 2 * * *" },
   existingDatabase: { existingDatabase: EXISTING_DATABASE },
   existingSecurityPolicy: { domain: "sign-in.example.com", existingSecurityPolicy: SECURITY_POLICY },
   // A schedule keeps the dumps.

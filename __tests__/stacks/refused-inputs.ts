@@ -17,6 +17,7 @@ type WithComplaints = readonly [inputs: Inputs, complaints: readonly string[]];
 type Refused = Readonly<Record<string, Inputs | WithComplaints>>;
 
 const DOMAIN = { domain: "login.example.com" };
+const DUMPED = { dump_schedule: "30 4 * * *" };
 const POLICY = "projects/my-project/global/securityPolicies/company";
 const SECRET = { secret_id: "smtp", version: 1 };
 const SERVER = { host: "smtp.example.com", from: "idp@example.com" };
@@ -226,6 +227,7 @@ const REFUSED_ALONE: Refused = {
     ["smtp.encryption", "smtp.password_secret"],
   ],
   "no day for a dump": { dump_retention_days: 0 },
+  "a lock of dumps for half a day": { dump_lock_days: 0.5, ...DUMPED },
   "a mode of the worker that there is not": { worker_mode: "allinone" },
   "a project number": { project_id: "123456789012" },
   "a project name": { project_id: "My Project" },
@@ -432,6 +434,8 @@ const REFUSED_TOGETHER: Refused = {
   "no separate worker": { worker_mode: "separate", worker_count: 0 },
   "days to go back to for which there is no backup": { backup_retention_count: 6, transaction_log_days: 7 },
   "a dump in an apply without a schedule": { dump_at_apply: true },
+  "a lock of dumps without dumps": { dump_lock_days: 30 },
+  "a lock of dumps in a trial": { ...DUMPED, dump_lock_days: 30, deletion_protection: false },
   "blueprints for an image that exists": { existing_container_image: IMAGE, blueprints: ["branding", "no-sign-up"] },
   "a log of requests without a domain": { request_log_sample_rate: 0.5 },
   "a zone without a domain": { dns_zone: { name: "example" } },

@@ -19,6 +19,7 @@ export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_logging_project_sink.deletion_policy": "7.33.0",
   "google_sql_database_instance.settings.final_backup_config.enabled": "7.2.0",
   "google_sql_database_instance.settings.final_backup_config.retention_days": "7.2.0",
+  "google_storage_bucket.deletion_policy": "7.33.0",
 } as const satisfies Record<string, string>;
 
 /** The same for the kubernetes provider, whose bindings are for 2.38; the lower bound also includes a fix in 3.2.1. */

@@ -4,16 +4,18 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { whole } from "../core/checks";
-import { countIf, idOf, partIf, type Condition } from "../core/conditional";
+import { countIf, idOf, isNever, partIf, type Condition } from "../core/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
-import { allOf, anyOf, type Expr } from "../core/expr";
+import { allOf, anyOf, type Expr, type Operand } from "../core/expr";
 import { allIn, element, every, toNumber } from "../core/expr-functions";
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
+import { type ContainerSpec } from "./container-spec";
 import { clientImage, databaseJobContainer } from "./database-job";
+import { type LockedDumps } from "./dump-copies";
 import { type ScheduledJobRunner } from "./job-runner";
 import { addBucket, mountOptions } from "./media-bucket";
 import { type MediaStore, type SqlInstance } from "./parts";
@@ -120,6 +122,8 @@ interface DatabaseDumpProps {
   readonly apis: ProjectApis;
   readonly database: SqlInstance;
   readonly context: DeploymentContext;
+  /** Where copies go to. */
+  readonly locked: LockedDumps;
   /** Platform that runs the job, with a service account for nothing else; undefined where there is no schedule. */
   readonly runner: ScheduledJobRunner | undefined;
   /** The first start of the application, which creates the tables. The bucket does not wait for it. */
@@ -150,6 +154,12 @@ export class DatabaseDump extends Construct {
   /** Name of the bucket; null at plan if there is none. */
   readonly bucketName: string;
 
+  /** The locked bucket with copies. */
+  readonly locked: LockedDumps;
+
+  /** Name of the locked bucket; null at plan if there is none. */
+  readonly lockedBucketName: string;
+
   /** Name of the job; undefined if there is no schedule. */
   readonly jobName: string | undefined;
 
@@ -166,13 +176,14 @@ export class DatabaseDump extends Construct {
     this.isDaily = allOf(isScheduled, (inputs.dumpSchedule as Expr<string>).matches(DAILY));
     const hasBucket = hasDumpBucket(inputs);
 
+    this.locked = props.locked;
     this.bucket = new DumpBucket(this, "Bucket", props, hasBucket);
     const script = addScript(this, "lib/idp/scripts/dump-database.sh");
     const job = {
       script,
       scriptName: "dump-database.sh",
       container: {
-        ...databaseJobContainer(database, { DUMP_FOLDER: this.bucket.mountPath }),
+        ...this.container(database),
         mounts: [this.bucket],
         // The mount of a bucket may keep a file in memory until it is stored.
         resources: { cpu: "1", memory: "2Gi" },
@@ -209,9 +220,20 @@ export class DatabaseDump extends Construct {
     );
 
     this.bucketName = hasBucket.choose(this.bucket.bucketName, null).text;
+    this.lockedBucketName = this.locked.condition.choose(this.locked.bucketName, null).text;
     this.jobName = scheduled?.jobName;
     this.runCommand = scheduled && isScheduled.choose(scheduled.runCommand, null).text;
-    this.ready = [...(scheduled?.ready ?? []), ...(first?.ready ?? [])];
+    this.ready = [...(scheduled?.ready ?? []), ...(first?.ready ?? []), ...this.locked.ready];
+  }
+
+  /** The job, told where to put copies, if anywhere. */
+  private container(database: SqlInstance): ContainerSpec {
+    const { bucket, locked } = this;
+    const container = databaseJobContainer(database, { DUMP_FOLDER: bucket.mountPath });
+    if (isNever(locked.condition)) return container;
+    const ifCopied = (value: Operand<string>) => locked.condition.choose(value, null).text;
+    const optional = { DUMP_BUCKET: ifCopied(bucket.bucketName), DUMP_COPIES: ifCopied(locked.bucketName) };
+    return { ...container, environment: { ...container.environment, optional } };
   }
 }
 
@@ -221,7 +243,7 @@ export class DatabaseDump extends Construct {
  * A dump in `dumps/` has its time in its name. Only the service account of the job can add dumps, and even that cannot
  * replace or delete one; they are deleted after the retention time. `latest/` holds a copy of the newest, which only
  * the next dump replaces. Deleted and replaced files can be restored for seven days. There is no retention policy,
- * because the mount of a bucket could not write under one.
+ * because the mount of a bucket could not write under one; `LockedDumps` has one.
  */
 export class DumpBucket extends Construct implements MediaStore {
   readonly name = DUMP_BUCKET_SUFFIX;
@@ -237,15 +259,17 @@ export class DumpBucket extends Construct implements MediaStore {
   readonly bucket: StorageBucket;
 
   private readonly grants = [new Grants(this), new Grants(this), new Grants(this)] as const;
+  private readonly locked: LockedDumps;
 
   /** @internal */
   constructor(
     scope: Construct,
     id: string,
-    { apis, deletionProtection, inputs, context }: DatabaseDumpProps,
+    { apis, deletionProtection, inputs, context, locked }: DatabaseDumpProps,
     private readonly condition: Condition,
   ) {
     super(scope, id);
+    this.locked = locked;
     this.bucketName = bucketName(context.deployment, this.name);
     this.bucket = addBucket(this, context, deletionProtection, {
       name: this.bucketName,
@@ -264,7 +288,7 @@ export class DumpBucket extends Construct implements MediaStore {
     this.ready = [this.bucket];
   }
 
-  /** Allows an identity to add and read dumps, and to replace the copy of the newest one. */
+  /** Allows an identity to add and read dumps, to replace the copy of the newest one, and to add locked copies. */
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
     const [adds, reads, replaces] = this.grants;
     const newest = {
@@ -284,6 +308,7 @@ export class DumpBucket extends Construct implements MediaStore {
       ...adds.to(identity, (id, account) => grant(`${id}Adds`, account, "roles/storage.objectCreator")),
       ...reads.to(identity, (id, account) => grant(`${id}Reads`, account, "roles/storage.objectViewer")),
       ...replaces.to(identity, (id, account) => grant(`${id}Replaces`, account, "roles/storage.objectUser", newest)),
+      ...this.locked.grantAdd(identity),
     ];
   }
 }

@@ -40,7 +40,7 @@ export function addBucket(
   scope: Construct,
   context: DeploymentContext,
   deletionProtection: boolean | IResolvable,
-  own: Pick<StorageBucketConfig, "count" | "dependsOn" | "lifecycleRule" | "name" | "storageClass">,
+  own: Pick<StorageBucketConfig, "count" | "dependsOn" | "lifecycleRule" | "name" | "retentionPolicy" | "storageClass">,
 ): StorageBucket {
   return new StorageBucket(scope, MAIN_CHILD_ID, {
     project: context.projectId,

@@ -123,6 +123,17 @@ export const DATA: readonly DatumText[] = [
     deleted: "by Cloud Storage; earlier by whoever may delete objects of the bucket",
   },
   {
+    of: ["google_storage_bucket.dump_lock"],
+    what: "Locked copies of dumps, each of the whole database",
+    persons: "as the database: who was deleted there stays in a copy until it goes, and nobody can end that earlier",
+    where: "Cloud Storage, `{name}`, in {location}",
+    kept: [
+      "{lifecycle_rule.0.condition.age|days}, of which nobody can shorten `dump_lock_days`;",
+      "then {soft_delete_policy.retention_duration_seconds} to restore it",
+    ].join(" "),
+    deleted: "by Cloud Storage; a destroy leaves the bucket",
+  },
+  {
     of: ["google_secret_manager_secret.secrets_secret_key", "google_secret_manager_secret.database_password"],
     isAlways: true,
     what: "Secrets, of which the table above has each",

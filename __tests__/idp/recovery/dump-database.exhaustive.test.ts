@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { type FaultRow } from "../../support/fault-matrix";
 import { exits, hangs, receives, type ProgramFault, ProgramStandIn } from "../../support/program-stand-in";
@@ -15,6 +15,7 @@ import {
   type TestServer,
 } from "../db-init/tenants";
 import { exchange, filledTenant, restored, runJob, tenantWithRestored } from "./job-run";
+import { broken, BUCKET, status, StorageStandIn } from "./storage-stand-in";
 
 /** What a dump can lose: text, generated and large values, numbers that go on, and views. */
 const CONTENTS = [
@@ -74,6 +75,16 @@ class Dumps {
 }
 
 const dumpsOf = ({ server, settings }: TenantScene) => new Dumps(settings, server);
+
+/** A bucket whose files nobody can delete. */
+const LOCKED = "bkt-idpdemo-1a2b3c-dumps-locked";
+
+const copiesTo = ({ url }: StorageStandIn, bucket: string) => ({
+  DUMP_BUCKET: BUCKET,
+  DUMP_COPIES: bucket,
+  STORAGE_URL: url,
+  METADATA_URL: url,
+});
 
 /** The proxy was told to quit, after db-init had told it. */
 const expectQuit = ({ server, settings }: TenantScene) =>
@@ -185,6 +196,87 @@ describeOnServers("dump-database.sh", (test, matrix) => {
       ) as string,
     });
     expect(readFileSync(newest).equals(before)).toBe(true);
+  });
+
+  describe("with copies in other buckets", () => {
+    const copied = async (
+      server: TestServer,
+      change: (cloud: StorageStandIn) => void,
+      further: Readonly<Record<string, string>> = {},
+    ) => {
+      const dumps = await Dumps.of(server);
+      const cloud = new StorageStandIn(dumps.folder);
+      await cloud.start();
+      change(cloud);
+      const settings = { ...dumps.settings, ...copiesTo(cloud, LOCKED), ...further };
+      const run = await runJob("dump-database.sh", settings, {}, { programs: new ProgramStandIn({ sleep: "exit" }) });
+      await cloud.stop();
+      expect(run.output).not.toContain("never-to-be-printed");
+      return { cloud, dumps, run };
+    };
+    const expectWhole = ({ cloud, dumps }: { cloud: StorageStandIn; dumps: Dumps }, buckets: readonly string[]) => {
+      expect([...cloud.copies.keys()]).toEqual(
+        buckets.flatMap((bucket) => dumps.dated.map((name) => `${bucket}/${BUCKET}/${name}`)),
+      );
+      for (const [copy, content] of cloud.copies)
+        expect(content.equals(readFileSync(join(dumps.folder, "dumps", basename(copy))))).toBe(true);
+    };
+
+    test("copies the dump, and then its checksum, and says where", async (server) => {
+      const done = await copied(server, () => undefined);
+      expect(done.run).toMatchObject({ exitCode: 0 });
+      expectWhole(done, [LOCKED]);
+      expect(done.run.output).toMatch(
+        new RegExp(`\ncopied to gs://${LOCKED}/${BUCKET}/${done.dumps.dated[0] ?? ""}\ndone: `),
+      );
+    });
+
+    test("asks as often as Cloud Storage needs, and never replaces a copy", async (server) => {
+      const done = await copied(server, (cloud) => (cloud.steps = 3));
+      expect(done.run).toMatchObject({ exitCode: 0 });
+      expectWhole(done, [LOCKED]);
+      expect(done.cloud.requests).toHaveLength(6);
+    });
+
+    test("tries again after errors, a grant that does not work yet, and a lost answer", async (server) => {
+      const done = await copied(server, ({ lost, next }) => {
+        next.push(status(503), broken, status(403), status(401));
+        lost.push(broken);
+      });
+      expect(done.run).toMatchObject({ exitCode: 0 });
+      expectWhole(done, [LOCKED]);
+    });
+
+    test("copies into each bucket, and names those that it cannot reach with exit code 5; the dump stays", async (server) => {
+      const done = await copied(server, (cloud) => cloud.missing.add(LOCKED), {
+        DUMP_COPIES: `${LOCKED} elsewhere`,
+        COPY_SECONDS: "1",
+      });
+      expect(done.run).toMatchObject({ exitCode: 5 });
+      expect(done.run.output).toMatch(
+        new RegExp(
+          `\nfailed: the dump is stored, but not its copy in ${LOCKED}: 404 .*roles/storage.objectCreator on it\n$`,
+        ),
+      );
+      expectWhole(done, ["elsewhere"]);
+      expect(existsSync(done.dumps.newest)).toBe(true);
+    });
+
+    test("does not take a copy of others for its own", async (server) => {
+      const done = await copied(server, ({ next }) => next.push(status(412)), { COPY_SECONDS: "0" });
+      expect(done.run).toMatchObject({ exitCode: 5, output: expect.stringContaining(`${LOCKED}: 412 `) as string });
+    });
+
+    test("sends its token to nobody but Google", async (server) => {
+      const { cloud, run } = await copied(server, () => undefined, { STORAGE_URL: "http://storage.example.com" });
+      expect(run).toMatchObject({ exitCode: 2, output: expect.stringContaining("must not get a token") as string });
+      expect(cloud.requests).toEqual([]);
+    });
+
+    test("refuses copies without the name of the mounted bucket", async (server) => {
+      const { run } = await copied(server, () => undefined, { DUMP_BUCKET: "" });
+      expect(run).toMatchObject({ exitCode: 2, output: expect.stringContaining("DUMP_BUCKET is missing") as string });
+    });
   });
 
   matrix({

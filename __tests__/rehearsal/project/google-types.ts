@@ -160,8 +160,17 @@ const STORAGE: ResourceTypes = {
     api: "storage",
     id: "{{name}}",
     replacedBy: ["location"],
-    // Grants and files go with their bucket.
+    conflicts: (values, { before }) => {
+      const [former, period] = [before ?? {}, values].map((of) => Number(textAt(of, RETENTION_SECONDS)));
+      const wasLocked = before !== null && valueAt(before, "retention_policy.0.is_locked") === true;
+      if (!wasLocked || (period ?? 0) >= (former ?? 0)) return [];
+      return ["Cannot reduce retention duration of a locked Retention Policy"];
+    },
+    // Grants and files go with their bucket, unless that is left where it is.
     beforeDestroy: (prior, { id }, cloud) => {
+      if (prior.deletion_policy === "ABANDON") return;
+      if (valueAt(prior, "retention_policy.0.is_locked") === true)
+        throw new Refusal(`Bucket "${id}" contains objects that have not met the retention period yet`);
       const parts = [...cloud.objects.values()].filter(({ values }) => textAt(values, "bucket") === id);
       if (prior.force_destroy !== true && parts.some(({ type }) => type === "google_storage_bucket_object"))
         throw new Refusal(`Error trying to delete bucket ${id} containing objects without \`force_destroy\``);
@@ -180,6 +189,9 @@ const STORAGE: ResourceTypes = {
 function requireDeletable({ deletion_policy: policy }: ValueObject, id: string): void {
   if (policy === "PREVENT") throw new Refusal(`cannot destroy "${id}" without setting deletion_policy="DELETE"`);
 }
+
+/** Path of the time for which a bucket keeps files. */
+const RETENTION_SECONDS = "retention_policy.0.retention_period";
 
 const KEY_OF_LOGS = "cmek_settings.0.kms_key_name";
 

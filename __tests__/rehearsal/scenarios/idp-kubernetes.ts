@@ -4,6 +4,7 @@ import { anotherDeployment, deletedParts, severalInputs } from "./episodes";
 import { EXISTING_CLUSTER } from "./existing-cluster";
 import { WITH_EXISTING_PARTS } from "./existing-parts";
 import { dumpChanges } from "./dump";
+import { DUMP_LOCK } from "./dump-lock";
 import { AUDIT_LOG } from "./audit-log";
 import { GRANTS_BY_OTHERS } from "./grants-by-others";
 import { CONTROL_PLANE, landingZones, ownKeys } from "./landing-zone";
@@ -160,6 +161,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   nullOutputs: [
     "bootstrap_token_command",
     "dump_bucket",
+    "dump_lock_bucket",
     "dump_command",
     "recovery_command",
     "recovery_link_command",
@@ -241,6 +243,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     }),
     WITH_EXISTING_PARTS,
     AUDIT_LOG,
+    DUMP_LOCK,
     GRANTS_BY_OTHERS,
     deletedParts([
       "kubernetes_deployment_v1",

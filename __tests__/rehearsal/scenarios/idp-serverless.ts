@@ -19,6 +19,7 @@ import {
 } from "./identity-provider-rehearsal";
 import { apis, SERVERLESS_DOMAIN_CHANGES } from "./domain";
 import { dumpChanges } from "./dump";
+import { DUMP_LOCK } from "./dump-lock";
 import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, monitoringChanges } from "./monitoring";
 import { anotherDeployment, anotherRegion, deletedParts, severalInputs } from "./episodes";
@@ -162,6 +163,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   nullOutputs: [
     "bootstrap_token_command",
     "dump_bucket",
+    "dump_lock_bucket",
     "dump_command",
     "load_balancer_address",
     "recovery_command",
@@ -213,6 +215,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     KEY_IS_GONE,
     ownKeys("service", 5),
     AUDIT_LOG,
+    DUMP_LOCK,
     GRANTS_BY_OTHERS,
     ...secretsOutOfStep({
       google_sql_user: "database_administrator_password",

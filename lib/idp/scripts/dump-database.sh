@@ -5,6 +5,9 @@
 # but the copy of the newest dump, latest/<database>.dump, and that in one step; a dump without tables does not replace
 # it. A failed run can be repeated: it leaves at most a dump without a checksum.
 #
+# Finished, the dump and then its checksum are also copied to <copies>/<bucket>/<database>-<time>.dump in other buckets, as
+# the service account of the job, which may add files there. Cloud Storage copies; nothing passes through this job.
+#
 #   DB_HOST             socket directory or address of the database
 #   DB_PORT             default 5432
 #   DB_NAME             database
@@ -15,10 +18,15 @@
 #   DUMP_FOLDER         folder of the dumps
 #   DUMP_SECONDS        time limit of reading the database, default 1500
 #   STORE_SECONDS       time limit of writing or reading a file in the folder, default 1500
+#   DUMP_COPIES         buckets to copy a finished dump to, separated by spaces; default none
+#   DUMP_BUCKET         bucket that is mounted in DUMP_FOLDER, for copies
+#   COPY_SECONDS        time limit of the copies into one bucket, default 300
+#   STORAGE_URL         Cloud Storage; otherwise only a loopback address, for tests
+#   METADATA_URL        metadata server; otherwise only a loopback address, for tests
 #   PGSSLMODE           default disable for a socket directory or loopback, else require
 #
 # Exit codes: 0 done · 1 the database could not be dumped · 2 settings are wrong · 3 database not reachable in time
-#   4 the dump could not be stored · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
+#   4 the dump could not be stored · 5 the dump is stored, but not each of its copies · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
 set -eu
 [ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
 [ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
@@ -27,6 +35,8 @@ export LC_ALL=C
 
 : "${DB_HOST:=}" "${DB_NAME:=}" "${DB_USER:=}" "${DB_PASSWORD:=}" "${DUMP_FOLDER:=}" "${DB_PROXY_QUIT_URL:=}"
 : "${DB_PORT:=5432}" "${DB_WAIT_SECONDS:=300}" "${DUMP_SECONDS:=1500}" "${STORE_SECONDS:=1500}"
+: "${DUMP_COPIES:=}" "${DUMP_BUCKET:=}" "${COPY_SECONDS:=300}"
+: "${STORAGE_URL:=https://storage.googleapis.com}" "${METADATA_URL:=http://metadata.google.internal}"
 work=
 
 finish() {
@@ -54,6 +64,13 @@ fail() {
 
 for setting in "DB_HOST $DB_HOST" "DB_NAME $DB_NAME" "DB_USER $DB_USER" "DB_PASSWORD $DB_PASSWORD" "DUMP_FOLDER $DUMP_FOLDER"; do
   [ -n "${setting#* }" ] || fail 2 "${setting% } is missing"
+done
+[ -z "$DUMP_COPIES" ] || [ -n "$DUMP_BUCKET" ] || fail 2 "DUMP_BUCKET is missing, which DUMP_COPIES needs"
+for url in "$STORAGE_URL" "$METADATA_URL"; do
+  case $url in
+    https://storage.googleapis.com | http://metadata.google.internal | http://127.0.0.1:*) ;;
+    *) fail 2 "\"$url\" is neither Google's nor a loopback address, so it must not get a token" ;;
+  esac
 done
 [ -d "$DUMP_FOLDER" ] || fail 2 "DUMP_FOLDER is \"$DUMP_FOLDER\", no folder"
 
@@ -119,6 +136,68 @@ replace_newest() {
   until now=$(sum_of "$newest") && grep -q "^$now " "$newest.sha256"; do
     [ -n "$now" ] && store_sum "$newest" "$now" || return 1
   done
+}
+
+# ask FILE ARGUMENT...: makes a request, whose answer is written to FILE; returns 1 unless that is 200, with its status or the
+# error in `answered`. The arguments have the token, which nobody else in the container can read.
+ask() {
+  answer=$1
+  shift
+  limited KILL 60 wget -q -S -O "$answer" "$@" 2>"$work/answered" && return
+  # Of an answer, the line with its status; else what wget says.
+  answered=$(sed -n 's/.*HTTP\/[0-9.]* \([1-5][0-9][0-9].*\)/\1/p' "$work/answered" | tail -n 1 | tr -d '\r')
+  answered=${answered:-$(tail -n 1 "$work/answered")}
+  answered=${answered:-no answer}
+  return 1
+}
+
+# rewrite BUCKET FILE: makes one request to copy the finished FILE of dumps/ into another bucket; a large one needs several.
+rewrite() {
+  ask "$work/token" --header "Metadata-Flavor: Google" \
+    "$METADATA_URL/computeMetadata/v1/instance/service-accounts/default/token" || return 1
+  token=$(sed -n 's/.*"access_token" *: *"\([^"]*\)".*/\1/p' "$work/token")
+  # Never replaces: a copy that is there is whole.
+  ask "$work/copied" --header "Authorization: Bearer $token" --header "Content-Type: application/json" --post-data "{}" \
+    "$STORAGE_URL/storage/v1/b/$DUMP_BUCKET/o/dumps%2F$2/rewriteTo/b/$1/o/$DUMP_BUCKET%2F$2?ifGenerationMatch=0$rest"
+}
+
+# copy_file BUCKET FILE: copies a finished file of dumps/ into another bucket. Every failure is tried again for a while, also a
+# missing right, because a grant takes minutes to work.
+copy_file() {
+  rest='' unsure='' pause=1
+  while :; do
+    if rewrite "$1" "$2"; then
+      ! grep -q '"done" *: *true' "$work/copied" || return 0
+      rest=$(sed -n 's/.*"rewriteToken" *: *"\([^"]*\)".*/\1/p' "$work/copied" |
+        sed 's/%/%25/g; s/+/%2B/g; s/&/%26/g; s/=/%3D/g; s,/,%2F,g')
+      rest=${rest:+&rewriteToken=$rest}
+      [ -z "$rest" ] || continue
+      answered="an answer that is not Cloud Storage's"
+    fi
+    case $answered in
+      # Made by a request whose answer was lost.
+      412*) [ -z "$unsure" ] || return 0 ;;
+      4*) ;;
+      *) unsure=yes ;;
+    esac
+    [ $(($(date +%s) + pause)) -lt "$copy_until" ] || return 1
+    sleep "$pause"
+    [ "$pause" -ge 16 ] || pause=$((pause * 2))
+  done
+}
+
+# copy_dump NAME: copies the dump of that name and then its checksum, without which a copy is not whole, into every other bucket.
+copy_dump() {
+  uncopied=
+  for bucket in $DUMP_COPIES; do
+    copy_until=$(($(date +%s) + COPY_SECONDS))
+    if copy_file "$bucket" "$1" && copy_file "$bucket" "$1.sha256"; then
+      echo "copied to gs://$bucket/$DUMP_BUCKET/$1"
+    else
+      uncopied="${uncopied:+$uncopied; }$bucket: $answered"
+    fi
+  done
+  [ -z "$uncopied" ]
 }
 
 # What keeps a restore by the application's role, in one transaction, from making the database again: objects of others, and more
@@ -189,6 +268,8 @@ dump() {
   esac
   found=$(limited KILL 60 psql --no-psqlrc --no-password --quiet --no-align --tuples-only --command="$UNRESTORABLE") || :
   [ -z "$found" ] || echo "a restore of this dump may fail: $found; remove what is of another owner, or raise max_locks_per_transaction in database_flags" >&2
+  [ -z "$DUMP_COPIES" ] || copy_dump "${file##*/}" ||
+    fail 5 "the dump is stored, but not its copy in $uncopied; the bucket must exist, and the service account of this job needs roles/storage.objectCreator on it"
   echo "done: $(wc -c <"$file") bytes after $(($(date +%s) - started_at)) s"
 }
 

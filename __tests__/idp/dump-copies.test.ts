@@ -1,0 +1,96 @@
+import { RulesBrokenError } from "../../lib/core/rules-broken-error";
+import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
+import {
+  ServerlessIdentityProvider,
+  type ServerlessIdentityProviderProps,
+} from "../../lib/serverless-identity-provider";
+import { bareStack, terraformOf, type Block, type Terraform } from "../support/synthesis";
+
+const PROVIDERS = { kubernetes: KubernetesIdentityProvider, serverless: ServerlessIdentityProvider } as const;
+type Platform = keyof typeof PROVIDERS;
+type Props = Omit<ServerlessIdentityProviderProps, "projectId" | "tenantId">;
+
+function madeOn(platform: Platform, props: Props): Terraform {
+  const stack = bareStack();
+  new PROVIDERS[platform](stack, "Idp", { projectId: "my-project", tenantId: "demo", ...props });
+  return terraformOf(stack);
+}
+
+const addressesIn = ({ resource = {} }: Terraform) =>
+  Object.entries(resource).flatMap(([type, named]) => Object.keys(named).map((name) => `${type}.${name}`));
+
+/** Addresses of what there is with some props more than with dumps alone. */
+function further(platform: Platform, props: Props): string[] {
+  const former = addressesIn(madeOn(platform, SCHEDULED));
+  return addressesIn(madeOn(platform, { ...SCHEDULED, ...props })).filter((address) => !former.includes(address));
+}
+
+const blockAt = ({ resource = {} }: Terraform, address: string): Block => {
+  const [type = "", name = ""] = address.split(".");
+  return resource[type]?.[name] ?? {};
+};
+
+const SCHEDULED = { dumpSchedule: "30 4 * * *" } as const;
+const LOCKED = "google_storage_bucket.idp_dump_lock";
+const MAY_ADD = "google_storage_bucket_iam_member.idp_dump_lock_dumper";
+/** What waits for the rights of a job: itself, or the namespace of its pods. */
+const WAITS = { kubernetes: "kubernetes_namespace_v1", serverless: "google_cloud_run_v2_job" };
+
+describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on %s", (platform) => {
+  it("are not there by default, and where they are, have a bucket and a right to add to it, and nothing else", () => {
+    expect(JSON.stringify(madeOn(platform, SCHEDULED))).not.toMatch(/dumps-locked|DUMP_COPIES|DUMP_BUCKET/);
+    expect(further(platform, { dumpLockDays: 30 })).toEqual([LOCKED, MAY_ADD]);
+  });
+
+  it("cannot be deleted before their time, nor by Terraform, and go when the longer of both times is over", () => {
+    const bucketWith = (props: Props) => blockAt(madeOn(platform, { ...SCHEDULED, ...props }), LOCKED);
+    expect(bucketWith({ dumpLockDays: 30, dumpRetentionDays: 7 })).toMatchObject({
+      project: "my-project",
+      retention_policy: { retention_period: "2592000", is_locked: true },
+      deletion_policy: "ABANDON",
+      lifecycle_rule: [{ action: { type: "Delete" }, condition: { age: 30 } }],
+    });
+    expect(bucketWith({ dumpLockDays: 30, dumpRetentionDays: 90 })).toMatchObject({
+      lifecycle_rule: [{ condition: { age: 90 } }],
+    });
+  });
+
+  it("are added by the account of the dumps, which can neither read nor delete one, and which no other account can", () => {
+    const terraform = madeOn(platform, { ...SCHEDULED, dumpLockDays: 30 });
+    const grants = Object.values(terraform.resource?.google_storage_bucket_iam_member ?? {}).filter(({ bucket }) =>
+      String(bucket).includes("idp_dump_lock"),
+    );
+    expect(grants).toMatchObject([{ role: "roles/storage.objectCreator", bucket: `\${${LOCKED}.id}` }]);
+    // The first run finds the right.
+    const { [WAITS[platform]]: type = {} } = terraform.resource ?? {};
+    expect(Object.values(type).some(({ depends_on: before }) => String(before).includes(MAY_ADD))).toBe(true);
+  });
+
+  it("are made by the job, which knows both buckets", () => {
+    const text = JSON.stringify(madeOn(platform, { ...SCHEDULED, dumpLockDays: 30 }));
+    expect(text).toMatch(/DUMP_BUCKET\\?": ?\\?"bkt-idpdemo-[0-9a-f]{6}-dumps\\?"/);
+    expect(text).toMatch(/DUMP_COPIES\\?": ?\\?"bkt-idpdemo-[0-9a-f]{6}-dumps-locked\\?"/);
+  });
+
+  it.each([
+    [
+      { deletionProtection: false },
+      /dumpLockDays is 30 and deletionProtection is false; .* nobody can ever undo a lock/,
+    ],
+    [{ dumpSchedule: undefined }, /dumpLockDays is 30 and dumpSchedule is not given; there must be a schedule/],
+    [{ dumpLockDays: 0 }, /whole number from 1 to 3650/],
+    [{ dumpLockDays: 1.5 }, /whole number from 1 to 3650/],
+  ] as const)("are refused with %j", (props, said) => {
+    const all = () => madeOn(platform, { ...SCHEDULED, dumpLockDays: 30, ...(props as Props) });
+    expect(all).toThrow(RulesBrokenError);
+    expect(all).toThrow(said);
+  });
+
+  it("stay with kept dumps where there is no schedule any more", () => {
+    const terraform = madeOn(platform, { dumpLockDays: 30, keepDumps: true });
+    expect(addressesIn(terraform).filter((address) => address.includes("dump"))).toEqual([
+      LOCKED,
+      "google_storage_bucket.idp_dump_bucket",
+    ]);
+  });
+});

@@ -1,0 +1,138 @@
+import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
+import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { whole } from "../core/checks";
+import { countIf, idOf, isNever, partIf, present, setArgument } from "../core/conditional";
+import { type DeploymentContext } from "../core/deployment-context";
+import { type Expr } from "../core/expr";
+import { max, toText } from "../core/expr-functions";
+import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
+import { number, type Optional, type Relation, type ValuesOf } from "../core/inputs";
+import { bucketName } from "../core/names";
+import { setNewerAttribute } from "../core/newer-attribute";
+import { addBucket } from "./media-bucket";
+
+const DAY_SECONDS = 86_400;
+const ADDS = "roles/storage.objectCreator";
+
+/** Inputs for copies of dumps that stay. */
+export const DUMP_COPIES = {
+  /**
+   * Days for which nobody, including Google, can delete the copy of a dump in a locked bucket of its own; none by
+   * default. A lock can never be undone.
+   */
+  dumpLockDays: number({
+    default: null,
+    description: [
+      "Days for which nobody, including Google, can delete or change a copy of each dump, in a locked bucket of its",
+      "own; null for none. The lock can never be undone: more days later are safe, fewer are refused. Null leaves the",
+      "bucket, as a destroy does, billed until its last copy is old enough. Needs dump_schedule, deletion_protection.",
+    ].join(" "),
+    must: whole(1, 3650, ", because the lock of a bucket lasts for whole days and is permanent; begin with 30"),
+  }),
+};
+
+/** Inputs of others on which these depend. */
+type OtherInputs = Readonly<{
+  deletionProtection: Optional<boolean | IResolvable>;
+  dumpSchedule: Optional<string>;
+  keepDumps: Optional<boolean | IResolvable>;
+}>;
+
+export const DUMP_COPY_RELATIONS: readonly Relation<OtherInputs & typeof DUMP_COPIES>[] = [
+  {
+    of: "dumpLockDays",
+    holds: (v) => v.dumpLockDays.isNull().or(v.deletionProtection),
+    says: ({ deletionProtection, dumpLockDays: days }) =>
+      [
+        `${days.name} is ${days.shown} and ${deletionProtection.name} is false; a deployment that may be destroyed`,
+        "must not lock its dumps, because nobody can ever undo a lock, and the bucket is billed until its end;",
+        `try it without ${days.name}, or set ${deletionProtection.name} to true`,
+      ].join(" "),
+  },
+  {
+    of: "dumpLockDays",
+    holds: (v) => v.dumpLockDays.isNull().or(v.dumpSchedule.isSet()).or(v.keepDumps),
+    says: ({ dumpLockDays: days, dumpSchedule: schedule }) =>
+      [
+        `${days.name} is ${days.shown} and ${schedule.name} is not given; there must be a schedule, because only dumps`,
+        `are copied into the locked bucket; set ${schedule.name}, or remove ${days.name}`,
+      ].join(" "),
+  },
+];
+
+interface LockedDumpsProps {
+  readonly context: DeploymentContext;
+  readonly deletionProtection: boolean | IResolvable;
+  readonly dependsOn: ITerraformDependable[];
+  readonly inputs: ValuesOf<typeof DUMP_COPIES>;
+  /** Days to keep a dump at least. */
+  readonly retentionDays: Expr<number>;
+}
+
+/**
+ * A second bucket for dumps, whose time to keep them is locked: neither an owner nor what has an owner's rights can
+ * delete a copy before its end.
+ *
+ * It is not the bucket that the job mounts: under a retention policy no object can be replaced or deleted, so there
+ * could be no `latest/`, no rename, and no second attempt to write a file; whether the mount of a platform writes a new
+ * file by one request depends on its release, and a refused one is lost. Cloud Storage copies a finished file by
+ * itself, in one piece. The service account of the job can add files, and cannot read or delete one.
+ */
+export class LockedDumps extends Construct {
+  readonly bucketName: string;
+
+  /** Whether there is one. @internal */
+  readonly condition: Expr<boolean>;
+
+  /** The bucket, for overrides; undefined without a lock. */
+  readonly bucket: StorageBucket | undefined;
+
+  readonly ready: ITerraformDependable[];
+  private readonly grants = new Grants(this);
+
+  /** @internal */
+  constructor(scope: Construct, id: string, props: LockedDumpsProps) {
+    super(scope, id);
+    const { context, deletionProtection, dependsOn, inputs, retentionDays } = props;
+    const { dumpLockDays } = inputs;
+    const days = dumpLockDays as Expr<number>;
+    const seconds = days.times(DAY_SECONDS);
+    this.condition = dumpLockDays.isSet();
+    this.bucketName = bucketName(context.deployment, "dumps-locked");
+    this.bucket = partIf(this.condition, () =>
+      addBucket(this, context, deletionProtection, {
+        name: this.bucketName,
+        storageClass: "NEARLINE",
+        lifecycleRule: [{ action: { type: "Delete" }, condition: { age: max(days, retentionDays).number } }],
+        retentionPolicy: { isLocked: true, retentionPeriod: seconds.number },
+        count: countIf(this.condition),
+        dependsOn,
+      }),
+    );
+    this.ready = present(this.bucket);
+    if (this.bucket === undefined) return;
+    // A number to the bindings, and a text to the provider.
+    setArgument(this.bucket, "retention_policy.retention_period", toText(seconds));
+    // It cannot be deleted while it has files: a destroy leaves it where it is.
+    setNewerAttribute(this.bucket, "deletion_policy", "ABANDON");
+  }
+
+  /** Allows an identity to add copies. */
+  grantAdd(identity: WorkloadIdentity): ITerraformDependable[] {
+    if (isNever(this.condition)) return [];
+    return this.grants.to(
+      identity,
+      (id, account) =>
+        new StorageBucketIamMember(this, id, {
+          // Not by its name, which a new bucket keeps.
+          bucket: idOf(this.bucket),
+          role: ADDS,
+          ...granteeArguments(account, this.condition, ...this.ready),
+        }),
+      this.condition,
+    );
+  }
+}
