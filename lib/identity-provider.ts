@@ -42,7 +42,7 @@ import { CheckUp, isCheckedUp, isHeard } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
-import { LockedDumps } from "./idp/dump-copies";
+import { DumpsElsewhere, LockedDumps } from "./idp/dump-copies";
 import { DatabaseDump, hasDumpBucket } from "./idp/dumps";
 import { EventRetention } from "./idp/event-retention";
 import { ExistingSecrets } from "./idp/existing-secrets";
@@ -506,7 +506,8 @@ export abstract class IdentityProvider extends Construct {
       const retentionDays = inputs.dumpRetentionDays;
       const ofBucket = { context, deletionProtection, inputs, retentionDays, dependsOn: apis.ready("storage") };
       const locked = new LockedDumps(this, "DumpLock", ofBucket);
-      const parts = { apis, database, deletionProtection, dependsOn, inputs, context, locked, runner };
+      const elsewhere = new DumpsElsewhere(this, "DumpCopy", inputs);
+      const parts = { apis, database, deletionProtection, dependsOn, elsewhere, inputs, context, locked, runner };
       return new DatabaseDump(this, "Dump", parts);
     });
   }

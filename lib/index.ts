@@ -31,7 +31,7 @@ export { type SignInProbe, type SignInProbeProps } from "./idp/sign-in-probe";
 export { type CheckUp, type CheckUpLimits } from "./idp/check-up";
 export { DbInit, type DbInitProps } from "./idp/db-init";
 export { type EventRetention } from "./idp/event-retention";
-export { type LockedDumps } from "./idp/dump-copies";
+export { type DumpCopies, type DumpsElsewhere, type LockedDumps } from "./idp/dump-copies";
 export { type DatabaseDump, type DumpBucket } from "./idp/dumps";
 export { type SecretReference } from "./idp/environment";
 export { type ExistingSecrets } from "./idp/existing-secrets";

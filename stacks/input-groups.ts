@@ -88,6 +88,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "dumpAtApply",
       "keepDumps",
       "dumpLockDays",
+      "dumpCopyBucket",
     ],
   },
   {

@@ -63,6 +63,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "lib/core/scripts/google-credentials.sh": ["iam.serviceAccounts.getAccessToken"],
   "lib/core/scripts/google-rest.sh": ["serviceusage.services.use"],
   "lib/core/scripts/wait-for-api.sh": ["serviceusage.services.enable"],
+  "lib/idp/dump-copies.ts": ["storage.objects.create"],
   "lib/idp/idp-image.ts": ["cloudbuild.workerpools.use"],
   "lib/idp/scripts/backup-before-upgrade.sh": ["cloudsql.backupRuns.create"],
   "lib/idp/scripts/build-image.sh": ["cloudbuild.builds.create", "iam.serviceAccounts.actAs"],

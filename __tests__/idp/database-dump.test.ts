@@ -1,5 +1,5 @@
 import { valuesFrom } from "../../lib/core/inputs";
-import { DUMP_COPIES, LockedDumps } from "../../lib/idp/dump-copies";
+import { DUMP_COPIES, DumpsElsewhere, LockedDumps } from "../../lib/idp/dump-copies";
 import { DatabaseDump, DUMPS } from "../../lib/idp/dumps";
 import { rendered } from "../../lib/core/expression";
 import { evaluated } from "../stacks/terraform-run";
@@ -17,6 +17,7 @@ const dumpIn = (dumpSchedule: string) => {
     deletionProtection: true,
     dependsOn: [],
     inputs,
+    elsewhere: new DumpsElsewhere(stack, "DumpCopy", inputs),
     locked: new LockedDumps(stack, "DumpLock", {
       context: CONTEXT,
       deletionProtection: true,

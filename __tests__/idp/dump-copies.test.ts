@@ -69,7 +69,7 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
   it("are made by the job, which knows both buckets", () => {
     const text = JSON.stringify(madeOn(platform, { ...SCHEDULED, dumpLockDays: 30 }));
     expect(text).toMatch(/DUMP_BUCKET\\?": ?\\?"bkt-idpdemo-[0-9a-f]{6}-dumps\\?"/);
-    expect(text).toMatch(/DUMP_COPIES\\?": ?\\?"bkt-idpdemo-[0-9a-f]{6}-dumps-locked\\?"/);
+    expect(text).toMatch(/DUMP_COPIES[^[]+\[\\*"bkt-idpdemo-[0-9a-f]{6}-dumps-locked\\*"\]/);
   });
 
   it.each([
@@ -92,5 +92,38 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
       LOCKED,
       "google_storage_bucket.idp_dump_bucket",
     ]);
+  });
+});
+
+describe.each(["serverless", "kubernetes"] as const)("Copies of dumps in a bucket of others on %s", (platform) => {
+  const COPIED = { ...SCHEDULED, dumpCopyBucket: "acme-backups" } as const;
+  const GRANT = "google_storage_bucket_iam_member.idp_dump_copy_dumper";
+
+  it("need nothing but the right to add files there", () => {
+    expect(further(platform, { dumpCopyBucket: "acme-backups" })).toEqual([GRANT]);
+    expect(blockAt(madeOn(platform, COPIED), GRANT)).toMatchObject({
+      bucket: "acme-backups",
+      role: "roles/storage.objectCreator",
+    });
+  });
+
+  it("are granted by the owner with a command where nothing may be granted", () => {
+    const terraform = madeOn(platform, { ...COPIED, grantRoles: false });
+    expect(blockAt(terraform, GRANT).count).toBe(0);
+    expect(JSON.stringify(terraform.locals?.idp_grant_commands)).toMatch(
+      /gcloud storage buckets add-iam-policy-binding gs:\/\/acme-backups --member='[^']+' --role=roles\/storage.objectCreator/,
+    );
+  });
+
+  it("are made beside locked ones", () => {
+    const text = JSON.stringify(madeOn(platform, { ...COPIED, dumpLockDays: 30 }));
+    expect(text).toMatch(/DUMP_COPIES[^,]+join\([^)]*dumps-locked[^)]*acme-backups/);
+  });
+
+  it.each([
+    [{ dumpSchedule: undefined }, /dumpCopyBucket is "?acme-backups"? and dumpSchedule is not given/],
+    [{ dumpCopyBucket: "gs://acme-backups" }, /without gs:\/\/ and without a folder/],
+  ] as const)("are refused with %j", (props, said) => {
+    expect(() => madeOn(platform, { ...COPIED, ...(props as Props) })).toThrow(said);
   });
 });

@@ -30,6 +30,7 @@ const WITH_A_FORM = [
   "domain",
   "dns_zone.name",
   "dns_zone.project",
+  "dump_copy_bucket",
   "dump_schedule",
   "environment_variables.~",
   "existing_bucket.name",

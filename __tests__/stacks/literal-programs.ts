@@ -61,6 +61,7 @@ const identityProviderProps = (
   dnsZone: { name: "example-com", project: "dns-project", dnsName: "example.com" },
   domain: "login.example.com",
   dumpAtApply: true,
+  dumpCopyBucket: "acme-backups",
   dumpRetentionDays: 90,
   checkUpSchedule: "*/15 * * * *",
   checkUpLimits: { tasksFailed: 3 },

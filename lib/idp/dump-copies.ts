@@ -3,16 +3,17 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { whole } from "../core/checks";
-import { countIf, idOf, isNever, partIf, present, setArgument } from "../core/conditional";
+import { matching, whole } from "../core/checks";
+import { countIf, idOf, partIf, present, setArgument } from "../core/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
-import { type Expr } from "../core/expr";
+import { anyOf, type Expr } from "../core/expr";
 import { max, toText } from "../core/expr-functions";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { number, type Optional, type Relation, type ValuesOf } from "../core/inputs";
+import { inFileOfExisting } from "../core/hcl/stack-origin";
+import { number, type Optional, orResource, type Relation, text, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
 import { setNewerAttribute } from "../core/newer-attribute";
-import { addBucket } from "./media-bucket";
+import { addBucket, BUCKET_NAME } from "./media-bucket";
 
 const DAY_SECONDS = 86_400;
 const ADDS = "roles/storage.objectCreator";
@@ -32,6 +33,20 @@ export const DUMP_COPIES = {
     ].join(" "),
     must: whole(1, 3650, ", because the lock of a bucket lasts for whole days and is permanent; begin with 30"),
   }),
+  /** Existing bucket, as of another project, or its resource, into which each dump is copied; none by default. */
+  dumpCopyBucket: orResource(
+    "name",
+    ["google_storage_bucket"],
+    text({
+      default: null,
+      description: [
+        "Existing bucket, as of another project, into which each dump and its checksum are copied; null for none.",
+        "Its owner decides on lock, key, place and deletion. The account of the dumps is granted",
+        "roles/storage.objectCreator on it, unless grant_roles is false. Needs dump_schedule. Changing it is safe.",
+      ].join(" "),
+      must: matching(...BUCKET_NAME),
+    }),
+  ),
 };
 
 /** Inputs of others on which these depend. */
@@ -52,16 +67,29 @@ export const DUMP_COPY_RELATIONS: readonly Relation<OtherInputs & typeof DUMP_CO
         `try it without ${days.name}, or set ${deletionProtection.name} to true`,
       ].join(" "),
   },
-  {
-    of: "dumpLockDays",
-    holds: (v) => v.dumpLockDays.isNull().or(v.dumpSchedule.isSet()).or(v.keepDumps),
-    says: ({ dumpLockDays: days, dumpSchedule: schedule }) =>
+  ...(["dumpLockDays", "dumpCopyBucket"] as const).map((input): Relation<OtherInputs & typeof DUMP_COPIES> => ({
+    of: input,
+    holds: (v) => anyOf(v[input].isNull(), v.dumpSchedule.isSet(), v.keepDumps),
+    says: ({ [input]: copies, dumpSchedule: schedule }) =>
       [
-        `${days.name} is ${days.shown} and ${schedule.name} is not given; there must be a schedule, because only dumps`,
-        `are copied into the locked bucket; set ${schedule.name}, or remove ${days.name}`,
+        `${copies.name} is ${copies.shown} and ${schedule.name} is not given; there must be a schedule, because only`,
+        `dumps are copied; set ${schedule.name}, or remove ${copies.name}`,
       ].join(" "),
-  },
+  })),
 ];
+
+/** A bucket into which dumps are copied. */
+export interface DumpCopies {
+  /** By its formula or as it was given, whether there is one or not. @internal */
+  readonly bucketName: string;
+
+  /** Whether there is one. @internal */
+  readonly condition: Expr<boolean>;
+  readonly ready: ITerraformDependable[];
+
+  /** Allows an identity to add copies. */
+  grantAdd(identity: WorkloadIdentity): ITerraformDependable[];
+}
 
 interface LockedDumpsProps {
   readonly context: DeploymentContext;
@@ -81,7 +109,7 @@ interface LockedDumpsProps {
  * file by one request depends on its release, and a refused one is lost. Cloud Storage copies a finished file by
  * itself, in one piece. The service account of the job can add files, and cannot read or delete one.
  */
-export class LockedDumps extends Construct {
+export class LockedDumps extends Construct implements DumpCopies {
   readonly bucketName: string;
 
   /** Whether there is one. @internal */
@@ -120,9 +148,7 @@ export class LockedDumps extends Construct {
     setNewerAttribute(this.bucket, "deletion_policy", "ABANDON");
   }
 
-  /** Allows an identity to add copies. */
   grantAdd(identity: WorkloadIdentity): ITerraformDependable[] {
-    if (isNever(this.condition)) return [];
     return this.grants.to(
       identity,
       (id, account) =>
@@ -133,6 +159,34 @@ export class LockedDumps extends Construct {
           ...granteeArguments(account, this.condition, ...this.ready),
         }),
       this.condition,
+    );
+  }
+}
+
+/** A bucket of others, as of another project, into which dumps are copied; nothing but grants is created in it. */
+export class DumpsElsewhere extends Construct implements DumpCopies {
+  readonly bucketName: string;
+
+  /** @internal */
+  readonly condition: Expr<boolean>;
+  readonly ready: ITerraformDependable[] = [];
+  private readonly grants = new Grants(this);
+
+  /** @internal */
+  constructor(scope: Construct, id: string, { dumpCopyBucket }: ValuesOf<typeof DUMP_COPIES>) {
+    super(scope, id);
+    this.condition = dumpCopyBucket.isSet();
+    this.bucketName = dumpCopyBucket.text;
+    inFileOfExisting(this, "parts");
+  }
+
+  grantAdd(identity: WorkloadIdentity): ITerraformDependable[] {
+    const { bucketName: bucket, condition } = this;
+    return this.grants.to(
+      identity,
+      (id, account) =>
+        new StorageBucketIamMember(this, id, { bucket, role: ADDS, ...granteeArguments(account, condition) }),
+      condition,
     );
   }
 }

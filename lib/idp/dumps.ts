@@ -6,8 +6,8 @@ import { Construct } from "constructs";
 import { whole } from "../core/checks";
 import { countIf, idOf, isNever, partIf, type Condition } from "../core/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
-import { allOf, anyOf, type Expr, type Operand } from "../core/expr";
-import { allIn, element, every, toNumber } from "../core/expr-functions";
+import { allOf, anyOf, type Expr, hcl } from "../core/expr";
+import { allIn, compact, element, every, toNumber } from "../core/expr-functions";
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
@@ -15,7 +15,7 @@ import { type ProjectApis } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 import { clientImage, databaseJobContainer } from "./database-job";
-import { type LockedDumps } from "./dump-copies";
+import { type DumpCopies, type DumpsElsewhere, type LockedDumps } from "./dump-copies";
 import { type ScheduledJobRunner } from "./job-runner";
 import { addBucket, mountOptions } from "./media-bucket";
 import { type MediaStore, type SqlInstance } from "./parts";
@@ -123,6 +123,7 @@ interface DatabaseDumpProps {
   readonly database: SqlInstance;
   readonly context: DeploymentContext;
   /** Where copies go to. */
+  readonly elsewhere: DumpsElsewhere;
   readonly locked: LockedDumps;
   /** Platform that runs the job, with a service account for nothing else; undefined where there is no schedule. */
   readonly runner: ScheduledJobRunner | undefined;
@@ -154,6 +155,9 @@ export class DatabaseDump extends Construct {
   /** Name of the bucket; null at plan if there is none. */
   readonly bucketName: string;
 
+  /** The bucket of others with copies. */
+  readonly elsewhere: DumpsElsewhere;
+
   /** The locked bucket with copies. */
   readonly locked: LockedDumps;
 
@@ -176,6 +180,7 @@ export class DatabaseDump extends Construct {
     this.isDaily = allOf(isScheduled, (inputs.dumpSchedule as Expr<string>).matches(DAILY));
     const hasBucket = hasDumpBucket(inputs);
 
+    this.elsewhere = props.elsewhere;
     this.locked = props.locked;
     this.bucket = new DumpBucket(this, "Bucket", props, hasBucket);
     const script = addScript(this, "lib/idp/scripts/dump-database.sh");
@@ -228,11 +233,15 @@ export class DatabaseDump extends Construct {
 
   /** The job, told where to put copies, if anywhere. */
   private container(database: SqlInstance): ContainerSpec {
-    const { bucket, locked } = this;
+    const { bucket, elsewhere, locked } = this;
     const container = databaseJobContainer(database, { DUMP_FOLDER: bucket.mountPath });
-    if (isNever(locked.condition)) return container;
-    const ifCopied = (value: Operand<string>) => locked.condition.choose(value, null).text;
-    const optional = { DUMP_BUCKET: ifCopied(bucket.bucketName), DUMP_COPIES: ifCopied(locked.bucketName) };
+    const isCopied = anyOf(locked.condition, elsewhere.condition);
+    if (isNever(isCopied)) return container;
+    const names = [locked, elsewhere].map(({ bucketName: name, condition }) => condition.choose(name, null));
+    const optional = {
+      DUMP_BUCKET: isCopied.choose(bucket.bucketName, null).text,
+      DUMP_COPIES: isCopied.choose(hcl<string>`join(" ", ${compact(names)})`, null).text,
+    };
     return { ...container, environment: { ...container.environment, optional } };
   }
 }
@@ -259,17 +268,17 @@ export class DumpBucket extends Construct implements MediaStore {
   readonly bucket: StorageBucket;
 
   private readonly grants = [new Grants(this), new Grants(this), new Grants(this)] as const;
-  private readonly locked: LockedDumps;
+  private readonly copies: readonly DumpCopies[];
 
   /** @internal */
   constructor(
     scope: Construct,
     id: string,
-    { apis, deletionProtection, inputs, context, locked }: DatabaseDumpProps,
+    { apis, deletionProtection, inputs, context, elsewhere, locked }: DatabaseDumpProps,
     private readonly condition: Condition,
   ) {
     super(scope, id);
-    this.locked = locked;
+    this.copies = [locked, elsewhere];
     this.bucketName = bucketName(context.deployment, this.name);
     this.bucket = addBucket(this, context, deletionProtection, {
       name: this.bucketName,
@@ -288,7 +297,7 @@ export class DumpBucket extends Construct implements MediaStore {
     this.ready = [this.bucket];
   }
 
-  /** Allows an identity to add and read dumps, to replace the copy of the newest one, and to add locked copies. */
+  /** Allows an identity to add and read dumps, to replace the copy of the newest one, and to add copies elsewhere. */
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
     const [adds, reads, replaces] = this.grants;
     const newest = {
@@ -308,7 +317,7 @@ export class DumpBucket extends Construct implements MediaStore {
       ...adds.to(identity, (id, account) => grant(`${id}Adds`, account, "roles/storage.objectCreator")),
       ...reads.to(identity, (id, account) => grant(`${id}Reads`, account, "roles/storage.objectViewer")),
       ...replaces.to(identity, (id, account) => grant(`${id}Replaces`, account, "roles/storage.objectUser", newest)),
-      ...this.locked.grantAdd(identity),
+      ...this.copies.flatMap((copies) => copies.grantAdd(identity)),
     ];
   }
 }

@@ -55,15 +55,15 @@ export function addBucket(
   });
 }
 
+/** Pattern of the name of any bucket, and what a message says of it. */
+export const BUCKET_NAME = [
+  "^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$",
+  "be the name of a bucket, without gs:// and without a folder; look it up with gcloud storage buckets list",
+] as const;
+
 const BUCKET = {
   /** Name of the bucket. */
-  name: text({
-    description: "its name",
-    must: matching(
-      "^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$",
-      "be the name of a bucket, without gs:// and without a folder; look it up with gcloud storage buckets list",
-    ),
-  }),
+  name: text({ description: "its name", must: matching(...BUCKET_NAME) }),
 };
 
 /** Input of a bucket that exists. */

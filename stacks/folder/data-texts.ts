@@ -134,6 +134,14 @@ export const DATA: readonly DatumText[] = [
     deleted: "by Cloud Storage; a destroy leaves the bucket",
   },
   {
+    of: ["var.dump_copy_bucket"],
+    what: "Copies of dumps in a bucket of others, each of the whole database",
+    persons: "as the database: who was deleted there stays in a copy until it goes",
+    where: "the bucket in `dump_copy_bucket`",
+    kept: "as long as the owner of that bucket says",
+    deleted: "by the owner of that bucket; a destroy leaves them",
+  },
+  {
     of: ["google_secret_manager_secret.secrets_secret_key", "google_secret_manager_secret.database_password"],
     isAlways: true,
     what: "Secrets, of which the table above has each",

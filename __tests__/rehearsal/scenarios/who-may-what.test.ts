@@ -149,7 +149,7 @@ function rowsOf(plan: Plan, tables: ReturnType<typeof tablesIn>, grant: Planned,
 
 /** Whether a cell names an input whose value is what a role is granted on. */
 function isGiven(on: string, target: string, inputs: Inputs): boolean {
-  const [, path = ""] = /`(existing_[\w.]+|audit_log[.]destination)`/.exec(on) ?? [];
+  const [, path = ""] = /`(existing_[\w.]+|audit_log[.]destination|dump_copy_bucket)`/.exec(on) ?? [];
   return path !== "" && JSON.stringify(at(inputs, path) ?? null).includes(target);
 }
 
@@ -215,6 +215,8 @@ const NEARLY_EVERYTHING: Inputs = {
   database_password_version: 1,
   transaction_log_days: 3,
   backup_retention_count: 9,
+  dump_lock_days: 40,
+  dump_copy_bucket: "acme-backups",
 };
 
 const WITH_AUDIT_LOG: Inputs = {
