@@ -68,6 +68,7 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
 
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/backup +none of \S+ outside of us-central1/);
+    expect(stdout).toMatch(/dump +gs:\S+ of \S+: what was written in the 2[01] minutes since then is lost/);
     expect(stdout).toMatch(/secrets +the secret key cannot be read, so all sessions and signed links end: .*404/);
     expect(stdout).toMatch(/uploads +can be read/);
     expect(scene.changes()).toEqual([]);

@@ -122,8 +122,11 @@ minutes_since() {
     '$time | sub("[.][0-9]+"; "") | fromdate | ($now - .) / 60 | floor'
 }
 
+# row WHAT WORD...
 row() {
-  google_say "$(printf '  %-11s %s' "$1" "$2")"
+  row_of=$1
+  shift
+  google_say "$(printf '  %-11s %s' "$row_of" "$*")"
 }
 
 look_for_backup() {
