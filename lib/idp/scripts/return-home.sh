@@ -57,7 +57,7 @@ elsewhere=.terraform-$NAME
 google_require "$TERRAFORM"
 google_start
 
-# What is exported.
+# Settings of the deployment here are in the environment already, so there is nothing to evaluate.
 here=:
 there=$(TF_DATA_DIR=$elsewhere terraform output -raw restore_settings) ||
   google_stop "The outputs of $NAME cannot be read." "To fix: as Terraform says above."
