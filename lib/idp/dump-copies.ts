@@ -42,7 +42,8 @@ export const DUMP_COPIES = {
       description: [
         "Existing bucket, as of another project, into which each dump and its checksum are copied; null for none.",
         "Its owner decides on lock, key, place and deletion. The account of the dumps is granted",
-        "roles/storage.objectCreator on it, unless grant_roles is false. Needs dump_schedule. Changing it is safe.",
+        "roles/storage.objectCreator on it, unless grant_roles is false. Needs dump_schedule.",
+        "Changing it later is safe.",
       ].join(" "),
       must: matching(...BUCKET_NAME),
     }),
