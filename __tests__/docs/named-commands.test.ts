@@ -124,7 +124,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "lib/idp/scripts/build-image.sh": ["builds cancel"],
   "lib/idp/scripts/database-jobs.sh": ["run jobs delete"],
   "lib/idp/scripts/db-init.sh": ["sql users set-password"],
-  "lib/idp/scripts/move-deployment.sh": ["storage rsync"],
   "lib/idp/scripts/restore.sh": ["sql backups list", "sql operations wait"],
   "lib/idp/scripts/return-home.sh": ["secrets delete"],
   "lib/idp/scripts/sql-rest.sh": ["sql instances delete", "sql instances patch"],

@@ -55,7 +55,7 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
     });
   });
 
-  it("are added by the account of the dumps, which can neither read nor delete one, and which no other account can", () => {
+  it("are added by the account of the dumps alone, which can neither read nor delete one", () => {
     const terraform = madeOn(platform, { ...SCHEDULED, dumpLockDays: 30 });
     const grants = Object.values(terraform.resource?.google_storage_bucket_iam_member ?? {}).filter(({ bucket }) =>
       String(bucket).includes("idp_dump_lock"),

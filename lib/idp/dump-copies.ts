@@ -68,7 +68,12 @@ export const DUMP_COPY_RELATIONS: readonly Relation<OtherInputs & typeof DUMP_CO
         `try it without ${days.name}, or set ${deletionProtection.name} to true`,
       ].join(" "),
   },
-  ...(["dumpLockDays", "dumpCopyBucket"] as const).map((input): Relation<OtherInputs & typeof DUMP_COPIES> => ({
+  needsSchedule("dumpLockDays"),
+  needsSchedule("dumpCopyBucket"),
+];
+
+function needsSchedule(input: keyof typeof DUMP_COPIES): Relation<OtherInputs & typeof DUMP_COPIES> {
+  return {
     of: input,
     holds: (v) => anyOf(v[input].isNull(), v.dumpSchedule.isSet(), v.keepDumps),
     says: ({ [input]: copies, dumpSchedule: schedule }) =>
@@ -76,8 +81,8 @@ export const DUMP_COPY_RELATIONS: readonly Relation<OtherInputs & typeof DUMP_CO
         `${copies.name} is ${copies.shown} and ${schedule.name} is not given; there must be a schedule, because only`,
         `dumps are copied; set ${schedule.name}, or remove ${copies.name}`,
       ].join(" "),
-  })),
-];
+  };
+}
 
 /** A bucket into which dumps are copied. */
 export interface DumpCopies {

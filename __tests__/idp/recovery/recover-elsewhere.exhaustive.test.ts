@@ -2,7 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describeWith } from "../../support/programs";
-import { ELSEWHERE, haveBackup, haveDump, KEPT, KEY, LOST, lostScenario, NEW } from "./recover-scene";
+import {
+  APPLY,
+  ELSEWHERE,
+  haveBackup,
+  haveDump,
+  haveUploads,
+  KEPT,
+  KEY,
+  LOST,
+  lostScenario,
+  NEW,
+} from "./recover-scene";
 import { DATABASE, runsOf } from "./sql-scene";
 
 describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh, further", () => {
@@ -63,16 +74,20 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh, further", () => {
     expect(stdout).toMatch(/backup +none can be listed: .*is incomplete: REGION_UNREACHABLE europe-west4/);
   });
 
-  lostScenario("does not restore over what has been written since, unless told", async (scene) => {
+  lostScenario("repeats only the apply once the database is restored, unless told", async (scene) => {
+    const restores = () => scene.done().filter((step) => step === "the backup is restored").length;
     haveBackup(scene, 10, "us");
+    haveUploads(scene);
     await scene.recover(["recover", ELSEWHERE, "--yes"]);
     const before = scene.changes().length;
 
     const again = await scene.recover(["recover", ELSEWHERE, "--yes"]);
 
-    expect(again).toMatchObject({ exitCode: 1 });
-    expect(again.stderr).toMatch(/idp-b was restored 20\S+Z, and has been written to since/);
+    expect(again).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(again.stdout).toMatch(/^idp-b was restored 20\S+Z: what it has stays, and only the apply is repeated/);
+    expect(scene.done().at(-1)).toBe(APPLY);
     expect(scene.changes()).toHaveLength(before);
     expect(await scene.recover(["recover", ELSEWHERE, "--yes", "--again"])).toMatchObject({ exitCode: 0 });
+    expect(restores()).toBe(2);
   });
 });

@@ -105,7 +105,8 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     expect(standIn.storage.objects.some(({ bucket, name }) => bucket === "media" && name === "media/new.png")).toBe(
       true,
     );
-    expect(stdout).toContain("TF_DATA_DIR=.terraform-idp-b terraform destroy -var-file=recovery-idp-b.tfvars.json");
+    expect(stdout).toContain("  export TF_DATA_DIR=.terraform-idp-b\n");
+    expect(stdout).toContain("  terraform destroy -var-file=recovery-idp-b.tfvars.json -var deletion_protection=false");
   });
 
   scenario("changes nothing without a yes, or without a deployment elsewhere", async (scene) => {
@@ -114,6 +115,19 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     expect(run).toMatchObject({ exitCode: 2 });
     expect(run.stderr).toContain("There is no .terraform-idp-c here");
     expect(scene.changes()).toEqual([]);
+  });
+
+  scenario("repeats only the apply once everything is here, because users write here again", async (scene) => {
+    const { changes, comeHome, done } = scene;
+    await comeHome(["--yes"]);
+    const [before, steps] = [changes().length, done().length];
+
+    const again = await comeHome(["--yes"]);
+
+    expect(again).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(again.stdout).toMatch(/^The database and the uploads are here since 20\S+Z, and stay/);
+    expect(changes()).toHaveLength(before);
+    expect(done().slice(steps)).toEqual(["terraform apply -input=false -auto-approve"]);
   });
 
   scenario("restores nothing if no backup is made, and can be repeated", async (scene) => {

@@ -27,15 +27,15 @@ REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_PAGES=${REST_PAGES:-10000}
 REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
-# For every answer, and for the filters of google_reading. "encoded" also takes what @uri leaves as it is, in one release of
-# jq or another, and what is no part of an address. Google leaves out what is empty, so that an empty list is {}; an
+# For every answer, and for the filters of google_reading. "encoded" also takes what @uri leaves as it is, in one release
+# of jq or another, and what is no part of an address. Google leaves out what is empty, so that an empty list is {}; an
 # object with none of the fields below, or of the collection that was asked for, comes from a proxy or a portal.
 # shellcheck disable=SC2016 # names of jq
 GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken",
     "unreachable", "warnings", "metadata", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .) then .
   else error("foreign") end;
-def encoded: @uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27") | gsub("[(]"; "%28")
-  | gsub("[)]"; "%29") | gsub("[*]"; "%2A");
+def encoded: @uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27")
+  | gsub("[(]"; "%28") | gsub("[)]"; "%29") | gsub("[*]"; "%2A");
 def text: ([.message // "no message" | splits("[ \r\n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
   + ([.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else " [" + (join("; ") | .[0:2000]) + "]" end);
 def field($name): .[$name] // error("no field");

@@ -5,8 +5,9 @@
 # but the copy of the newest dump, latest/<database>.dump, and that in one step; a dump without tables does not replace
 # it. A failed run can be repeated: it leaves at most a dump without a checksum.
 #
-# Finished, the dump and then its checksum are also copied to <copies>/<bucket>/<database>-<time>.dump in other buckets, as
-# the service account of the job, which may add files there. Cloud Storage copies; nothing passes through this job.
+# Finished, the dump and then its checksum are also copied to <copies>/<bucket>/<database>-<time>.dump in other
+# buckets, as the service account of the job, which may add files there. Cloud Storage copies; nothing passes through
+# this job.
 #
 #   DB_HOST             socket directory or address of the database
 #   DB_PORT             default 5432
@@ -26,7 +27,8 @@
 #   PGSSLMODE           default disable for a socket directory or loopback, else require
 #
 # Exit codes: 0 done · 1 the database could not be dumped · 2 settings are wrong · 3 database not reachable in time
-#   4 the dump could not be stored · 5 the dump is stored, but not each of its copies · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
+#   4 the dump could not be stored · 5 the dump is stored, but not each of its copies
+#   129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
 set -eu
 [ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
 [ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
@@ -138,8 +140,8 @@ replace_newest() {
   done
 }
 
-# ask FILE ARGUMENT...: makes a request, whose answer is written to FILE; returns 1 unless that is 200, with its status or the
-# error in `answered`. The arguments have the token, which nobody else in the container can read.
+# ask FILE ARGUMENT...: makes a request, whose answer is written to FILE; returns 1 unless that is 200, with its status
+# or the error in `answered`. The arguments have the token, which nobody else in the container can read.
 ask() {
   answer=$1
   shift
@@ -151,18 +153,19 @@ ask() {
   return 1
 }
 
-# rewrite BUCKET FILE: makes one request to copy the finished FILE of dumps/ into another bucket; a large one needs several.
+# rewrite BUCKET FILE: makes one request to copy the finished FILE of dumps/ into another bucket; a large one needs
+# several.
 rewrite() {
   ask "$work/token" --header "Metadata-Flavor: Google" \
     "$METADATA_URL/computeMetadata/v1/instance/service-accounts/default/token" || return 1
   token=$(sed -n 's/.*"access_token" *: *"\([^"]*\)".*/\1/p' "$work/token")
   # Never replaces: a copy that is there is whole.
-  ask "$work/copied" --header "Authorization: Bearer $token" --header "Content-Type: application/json" --post-data "{}" \
-    "$STORAGE_URL/storage/v1/b/$DUMP_BUCKET/o/dumps%2F$2/rewriteTo/b/$1/o/$DUMP_BUCKET%2F$2?ifGenerationMatch=0$rest"
+  ask "$work/copied" --header "Authorization: Bearer $token" --header "Content-Type: application/json" \
+    --post-data "{}" "$STORAGE_URL/storage/v1/b/$DUMP_BUCKET/o/dumps%2F$2/rewriteTo/b/$1/o/$DUMP_BUCKET%2F$2?ifGenerationMatch=0$rest"
 }
 
-# copy_file BUCKET FILE: copies a finished file of dumps/ into another bucket. Every failure is tried again for a while, also a
-# missing right, because a grant takes minutes to work.
+# copy_file BUCKET FILE: copies a finished file of dumps/ into another bucket. Every failure is tried again for a while,
+# also a missing right, because a grant takes minutes to work.
 copy_file() {
   rest='' unsure='' pause=1
   while :; do
@@ -186,7 +189,8 @@ copy_file() {
   done
 }
 
-# copy_dump NAME: copies the dump of that name and then its checksum, without which a copy is not whole, into every other bucket.
+# copy_dump NAME: copies the dump of that name and then its checksum, without which a copy is not whole, into every
+# other bucket.
 copy_dump() {
   uncopied=
   for bucket in $DUMP_COPIES; do
@@ -269,7 +273,8 @@ dump() {
   found=$(limited KILL 60 psql --no-psqlrc --no-password --quiet --no-align --tuples-only --command="$UNRESTORABLE") || :
   [ -z "$found" ] || echo "a restore of this dump may fail: $found; remove what is of another owner, or raise max_locks_per_transaction in database_flags" >&2
   [ -z "$DUMP_COPIES" ] || copy_dump "${file##*/}" ||
-    fail 5 "the dump is stored, but not its copy in $uncopied; the bucket must exist, and the service account of this job needs roles/storage.objectCreator on it"
+    fail 5 "the dump is stored, but not its copy in $uncopied; the bucket must exist, and the service account of" \
+      "this job needs roles/storage.objectCreator on it"
   echo "done: $(wc -c <"$file") bytes after $(($(date +%s) - started_at)) s"
 }
 

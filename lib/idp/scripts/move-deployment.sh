@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154 # google-rest.sh and the caller set what is read
 # Shell library of the scripts that move a deployment to another region and back: what they do to the servers, the
-# database and the uploads of one of the two. To be sourced after google-rest.sh and database-jobs.sh, with `scripts`, the
-# folder of restore.sh. SETTINGS are what the output restore_settings of a deployment holds.
+# database and the uploads of one of the two. To be sourced after google-rest.sh and database-jobs.sh, with `scripts`,
+# the folder of restore.sh. SETTINGS are what the output restore_settings of a deployment holds.
 #
 #   TERRAFORM   program (terraform), whose calls have Terraform's own time limits
 
@@ -9,6 +9,14 @@ TERRAFORM=${TERRAFORM:-terraform}
 
 terraform() {
   command "$TERRAFORM" "$@"
+}
+
+# Sets NAME, if it is empty, to the application_name of the other one of the two deployments.
+name_the_other() {
+  case $APPLICATION_NAME in
+    *-b) NAME=${NAME:-${APPLICATION_NAME%-b}} ;;
+    *) NAME=${NAME:-$APPLICATION_NAME-b} ;;
+  esac
 }
 
 # setting_of SETTINGS NAME: prints a setting of a deployment.
@@ -83,12 +91,11 @@ copy_uploads() {
   copied_count=0
   for prefix in media/ reports/; do
     google_pages storage "b/$1/o" items "prefix=$(encoded_object "$prefix")&maxResults=1000" "$GOOGLE_WORK/objects" ||
-      google_fail "The uploads of $1 cannot be listed." "To fix: run the same command again with --again."
+      google_fail "The uploads of $1 cannot be listed." "To fix: run the same command again."
     jq -r "$GOOGLE_FUNCTIONS .name | encoded" "$GOOGLE_WORK/objects" >"$GOOGLE_WORK/names"
     while read -r object <&4; do
       copy_object "$1" "$object" "$2" "$object" ||
-        google_fail "$object of $1 cannot be copied." \
-          "To fix: the database is restored; copy the uploads with: gcloud storage rsync --recursive gs://$1 gs://$2"
+        google_fail "$object of $1 cannot be copied." "To fix: run the same command again."
       copied_count=$((copied_count + 1))
     done 4<"$GOOGLE_WORK/names"
   done

@@ -3,7 +3,7 @@
 #
 #   recover-elsewhere.sh look REGION      says what is left and what would be lost; changes nothing
 #   recover-elsewhere.sh recover REGION   applies this folder in REGION under another name, restores the database there,
-#                                         and copies the uploads; can be repeated until the database is restored
+#                                         and copies the uploads. Repeated, it goes on; what is restored stays
 #
 #   --from backup|dump|gs://BUCKET/OBJECT   what the database is restored from; by default the newer of backup and dump
 #   --name NAME       application_name of the new deployment; by default the present one with -b at its end, or without
@@ -12,8 +12,8 @@
 #   --yes             does not ask
 #
 # Whatever still stands is left alone: the new deployment has names of its own, and its state is in a workspace of that
-# name. Sessions stay if the secret key can be read; it is copied into a secret in REGION. The records of the domain come
-# last, and are yours: the script prints the commands.
+# name. Sessions stay if the secret key can be read, which is copied into a secret in REGION. The records of the domain
+# come last, and are yours to set: the script prints them.
 #
 # Run it in the folder of the stack, with the settings of the deployment that is gone:
 #   PROJECT_ID             project (required)
@@ -90,10 +90,7 @@ google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket
 google_option DUMP_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the bucket of dumps"
 google_setting SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
 google_setting SECRET_KEY_VERSION '[1-9][0-9]*' "the number of a version of that secret"
-case $APPLICATION_NAME in
-  *-b) NAME=${NAME:-${APPLICATION_NAME%-b}} ;;
-  *) NAME=${NAME:-$APPLICATION_NAME-b} ;;
-esac
+name_the_other
 google_setting NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' \
   "another application_name, at most 18 characters that end with a letter or digit; give one by --name"
 [ "$NAME" != "$APPLICATION_NAME" ] ||
@@ -112,7 +109,7 @@ google_start
 inputs=recovery-$NAME.tfvars.json
 done_file=recovery-$NAME.done
 secret_key=$NAME-recovered-secret-key
-# A workspace of its own, selected in a data folder of its own: a plain terraform command still means the former deployment.
+# The workspace is selected in a data folder of its own: a plain terraform command still means the former deployment.
 export TF_DATA_DIR=".terraform-$NAME" TF_IN_AUTOMATION=true
 minutes_left='' backup='' dump='' dump_bucket='' dump_object='' has_key=no has_uploads=no
 
@@ -132,7 +129,8 @@ row() {
 look_for_backup() {
   export INSTANCE
   # shellcheck disable=SC2016 # of jq
-  if ! google_listed 'map(select(.instance == env.INSTANCE and .state == "SUCCESSFUL" and .location != env.LOST_REGION))
+  if ! google_listed 'map(select(.instance == env.INSTANCE and .state == "SUCCESSFUL" and .location != env.LOST_REGION
+      and .backupInterval.endTime))
     | sort_by(.backupInterval.endTime) | last // {}
     | "\(.name // "") \(.backupInterval.endTime // "") \(.location // "an unknown location")"' \
     sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$INSTANCE"; then
@@ -255,8 +253,9 @@ keep_secret_key() {
   fi
   [ "$GOOGLE_STATUS" = 404 ] || google_fail "The secret $secret_key cannot be read."
   GOOGLE_SECRET=$(printf '%s\n' "$key" | jq -R '{ payload: { data: . } } | tojson')
-  google_reading 'field("name")' google_request POST secretmanager "projects/$PROJECT_ID/secrets/$secret_key:addVersion" \
-    - "" once || google_fail "The secret key cannot be stored in $secret_key." "To fix: run the same command again."
+  google_reading 'field("name")' google_request POST secretmanager \
+    "projects/$PROJECT_ID/secrets/$secret_key:addVersion" - "" once ||
+    google_fail "The secret key cannot be stored in $secret_key." "To fix: run the same command again."
   # shellcheck disable=SC2034 # google_send sends it
   GOOGLE_SECRET='' key=''
 }
@@ -266,7 +265,8 @@ write_inputs() {
   secret=$([ "$has_key" = no ] || echo "$secret_key")
   others={}
   for pair in dns_zone=null audit_secret_access=false; do
-    ! has_input "${pair%=*}" || others=$(printf '%s' "$others" | jq -c --argjson value "${pair#*=}" ".${pair%=*} = \$value")
+    has_input "${pair%=*}" || continue
+    others=$(printf '%s' "$others" | jq -c --arg name "${pair%=*}" --argjson value "${pair#*=}" '.[$name] = $value')
   done
   jq -n --arg region "$elsewhere" --arg name "$NAME" --arg secret "$secret" --argjson others "$others" '
     { region: $region, application_name: $name, secret_locations: [$region] } + $others
@@ -280,7 +280,8 @@ restore_dump() {
     "To fix: set dump_schedule, whose job reads them, and run the same command again."
   copied=dumps/${dump_object##*/}
   for suffix in '' .sha256; do
-    copy_object "$dump_bucket" "$(encoded_object "$dump_object$suffix")" "$bucket" "$(encoded_object "$copied$suffix")" ||
+    copy_object "$dump_bucket" "$(encoded_object "$dump_object$suffix")" \
+      "$bucket" "$(encoded_object "$copied$suffix")" ||
       google_fail "gs://$dump_bucket/$dump_object$suffix cannot be copied to gs://$bucket." \
         "To fix: a dump without its .sha256 beside it is not whole."
   done
@@ -298,6 +299,19 @@ say_next() {
     "which send mail and synchronize directories with old data. return-home.sh moves everything back."
 }
 
+select_workspace() {
+  terraform init -input=false || google_stop "The folder cannot be initialized." "To fix: as Terraform says above."
+  terraform workspace select -or-create=true "$NAME" || google_stop "The workspace $NAME cannot be selected."
+}
+
+if [ "$action" = recover ] && [ "$again" = no ] && [ -e "$done_file" ]; then
+  google_say "$NAME was restored $(cat "$done_file"): what it has stays, and only the apply is repeated." \
+    "To restore it once more, and lose what was written since, add --again."
+  select_workspace
+  apply
+  say_next
+  exit 0
+fi
 tries=$REST_TRIES
 # What is gone says so each time.
 [ "$REST_TRIES" -le 3 ] || REST_TRIES=3
@@ -307,18 +321,15 @@ choose_source
 google_say "$NAME would be made in $elsewhere, from the $source:" \
   "what was written in its last $minutes_left minutes is lost."
 [ "$action" = recover ] || exit 0
-[ ! -e "$done_file" ] || [ "$again" = yes ] ||
-  google_stop "$NAME was restored $(cat "$done_file"), and has been written to since." \
-    "To restore it once more and lose that, add --again."
 if [ "$yes" = no ]; then
   printf 'Make it? Type "yes" to continue: '
   read -r answer || answer=
   [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
 fi
+rm -f "$done_file"
 [ "$has_key" = no ] || keep_secret_key
 write_inputs
-terraform init -input=false || google_stop "The folder cannot be initialized." "To fix: as Terraform says above."
-terraform workspace select -or-create=true "$NAME" || google_stop "The workspace $NAME cannot be selected."
+select_workspace
 apply
 new_settings=$(terraform output -raw restore_settings) || google_stop "The outputs of $NAME cannot be read."
 connect_to "$new_settings"
@@ -327,7 +338,9 @@ case $source in
   backup) restore_into "$new_settings" "$INSTANCE" "$DATABASE" backup "$backup" ;;
   dump) restore_dump ;;
 esac
-apply
-jq -nr 'now | floor | todate' >"$done_file"
+# Before the servers start: nothing that users have written since is ever overwritten.
 [ "$has_uploads" = no ] || copy_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
+jq -nr 'now | floor | todate' >"$done_file"
+rm -f "recovery-$NAME.returned"
+apply
 say_next

@@ -157,7 +157,8 @@ try() {
 exists() {
   FILE=$file
   export FILE
-  google_listed "any(.[]; .name | encoded == env.FILE)" storage "b/$MEDIA_BUCKET/o" items "prefix=$file&maxResults=1000" &&
+  google_listed "any(.[]; .name | encoded == env.FILE)" storage "b/$MEDIA_BUCKET/o" items \
+    "prefix=$file&maxResults=1000" &&
     [ "$GOOGLE_READ" = true ]
 }
 
@@ -336,7 +337,7 @@ case $action in
         ;;
     esac || [ "$GOOGLE_STATUS" = 404 ] ||
       google_fail "The backups of project $PROJECT_ID cannot be read, so none is restored." \
-        "To fix: the caller needs roles/cloudsql.admin; while a region cannot be reached, name the backup in full: projects/<project>/backups/<id>"
+        "To fix: the caller needs roles/cloudsql.admin; if a region is away, name one in full: projects/P/backups/ID"
     name=${GOOGLE_READ%% *}
     [ -n "$name" ] ||
       google_stop "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"

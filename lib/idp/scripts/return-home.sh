@@ -3,10 +3,10 @@
 #
 #   return-home.sh [--name NAME] [--yes]   NAME is the application_name elsewhere, by default as in recover-elsewhere.sh
 #
-# Sign-in is down from the first step to the apply: the servers of both are removed, the database elsewhere is backed up,
-# and the backup and the uploads replace what is here. Nothing that was written is lost; what the deployment here had of
-# its own since it was left is. The secret key here is the same. It can be repeated until the apply. What runs elsewhere
-# is left without servers: the script prints how to destroy it.
+# Sign-in is down from the first step to the apply: the servers of both are removed, the database elsewhere is backed
+# up, and the backup and the uploads replace what is here. Nothing that was written elsewhere is lost; what has been
+# written here since then is. The secret key here is the same. Repeated, it goes on; once the database and the uploads
+# are here, only the apply is repeated. What is elsewhere stays, without servers: the script prints how to destroy it.
 #
 # Run it in the folder of the stack, with the settings of the deployment here:
 #   PROJECT_ID             project (required)
@@ -47,25 +47,49 @@ google_setting APPLICATION_NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' "the applicati
 job_settings
 google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
 google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
-case $APPLICATION_NAME in
-  *-b) NAME=${NAME:-${APPLICATION_NAME%-b}} ;;
-  *) NAME=${NAME:-$APPLICATION_NAME-b} ;;
-esac
-elsewhere=.terraform-$NAME
-[ -d "$elsewhere" ] || google_refuse "There is no $elsewhere here, so no deployment of the name $NAME was made from this" \
-  "folder; name another one by --name, or initialize its workspace: TF_DATA_DIR=$elsewhere terraform init"
+name_the_other
+elsewhere=.terraform-$NAME returned=recovery-$NAME.returned
+[ -d "$elsewhere" ] || google_refuse "There is no $elsewhere here, so no deployment of the name $NAME was made from" \
+  "this folder; name another one by --name, or initialize its workspace: TF_DATA_DIR=$elsewhere terraform init"
 google_require "$TERRAFORM"
 google_start
 
+# Starts the servers, and with dns_zone lets the domain lead to them.
+apply() {
+  terraform apply -input=false -auto-approve ||
+    google_stop "The apply has failed." "To fix: correct what it names, and run the same command again."
+}
+
+say_next() {
+  google_say "$APPLICATION_NAME runs again after $(($(google_seconds) / 60)) minutes:" \
+    "$(terraform output -raw service_url)"
+  records=$(terraform output -json dns_records | jq -r '.[] | "  \(.name) \(.type) \(.value)"')
+  [ -z "$records" ] ||
+    google_say "$(printf '%s\n%s' "Without dns_zone, give the domain these records again:" "$records")"
+  google_say "Sign in here. Then destroy what is left of $NAME:"
+  google_say "  export TF_DATA_DIR=$elsewhere"
+  for word in apply destroy; do
+    google_say "  terraform $word -var-file=recovery-$NAME.tfvars.json -var deletion_protection=false"
+  done
+  google_say "  gcloud secrets delete $NAME-recovered-secret-key --project=$PROJECT_ID"
+  google_say "  rm -r $elsewhere recovery-$NAME.*"
+}
+
+if [ -e "$returned" ]; then
+  google_say "The database and the uploads are here since $(cat "$returned"), and stay; only the apply is repeated."
+  apply
+  say_next
+  exit 0
+fi
 # Settings of the deployment here are in the environment already, so there is nothing to evaluate.
 here=:
 there=$(TF_DATA_DIR=$elsewhere terraform output -raw restore_settings) ||
   google_stop "The outputs of $NAME cannot be read." "To fix: as Terraform says above."
-google_say "Steps, of which sign-in is down until the last but one:"
+google_say "Steps; sign-in is down from the first to the last:"
 google_say "  1. remove the servers of $NAME, and those of $APPLICATION_NAME"
 google_say "  2. back up $(setting_of "$there" INSTANCE), and restore that into $INSTANCE"
-google_say "  3. apply this folder, which starts the servers here, and with dns_zone lets the domain lead to them"
-google_say "  4. copy the uploads"
+google_say "  3. copy the uploads"
+google_say "  4. apply this folder, which starts the servers, and with dns_zone lets the domain lead to them"
 if [ "$yes" = no ]; then
   printf 'Overwrite everything in %s? Type "yes" to continue: ' "$INSTANCE"
   read -r answer || answer=
@@ -85,15 +109,10 @@ remove_servers "$here"
   sh "$scripts/backup-before-upgrade.sh"
 ) || google_stop "The database of $NAME is not backed up." "To fix: as said above; then run the same command again."
 restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" backup "before return-home"
-terraform apply -input=false -auto-approve ||
-  google_stop "The apply has failed." "To fix: correct what it names and apply again: the database is restored."
 copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
-google_say "$APPLICATION_NAME runs again after $(($(google_seconds) / 60)) minutes: $(terraform output -raw service_url)"
-records=$(terraform output -json dns_records | jq -r '.[] | "  \(.name) \(.type) \(.value)"')
-[ -z "$records" ] || google_say "$(printf '%s\n%s' "Without dns_zone, give the domain these records again:" "$records")"
-google_say "Sign in here. Then destroy what is left of $NAME:"
-for word in apply destroy; do
-  google_say "  TF_DATA_DIR=$elsewhere terraform $word -var-file=recovery-$NAME.tfvars.json -var deletion_protection=false"
-done
-google_say "  gcloud secrets delete $NAME-recovered-secret-key --project=$PROJECT_ID"
-google_say "  rm -r $elsewhere recovery-$NAME.*"
+# From the apply on, users write here: nothing may replace that.
+jq -nr 'now | floor | todate' >"$returned"
+# On another day, what is elsewhere is restored anew.
+rm -f "recovery-$NAME.done"
+apply
+say_next
