@@ -4,13 +4,15 @@ import { type JobRun } from "./google-stand-in-jobs";
 export const RESTORED_ID = "16411";
 
 /** What a job writes when it has done what it is for, its last word at the end. */
-export function linesOfRestore({ command, environment: { ACTION = "", DB_CLOSE_OTHER } }: JobRun): readonly string[] {
+export function linesOfRestore({ command, environment }: JobRun): readonly string[] {
+  const { ACTION = "", DB_CLOSE_OTHER, DRILL_USERS } = environment;
   const words: Readonly<Record<string, string>> = {
     clear: "cleared: it is empty",
     swap: "exchanged: it is the restored one",
     "drop-former": "dropped: it is gone",
     rename: "renamed: it has the name",
   };
+  if (DRILL_USERS !== undefined) return ["recorded: 2026-11-22T12:00:00Z"];
   const isFill = command.join(" ").includes("restores a dump");
   const counted = isFill ? `users: 7 in database ${RESTORED_ID}` : "users: 7 user(s)";
   const prepared = DB_CLOSE_OTHER === "true" ? "done: of its logins, only one can use it" : "done: it can be used";

@@ -29,6 +29,7 @@ const SCRIPTS = [
   "fill-database",
   "swap-database",
   "restore-drill",
+  "record-drill",
   "restore",
   "move-deployment",
   "recover-elsewhere",

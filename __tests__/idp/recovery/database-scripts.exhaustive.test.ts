@@ -189,6 +189,102 @@ describeOnServers("The jobs of a restore", (test, matrix) => {
     expect(await server.cluster.query(applicationLogin(settings), comment)).toBe("theirs");
   });
 
+  const RECORD = {
+    DRILL_INSTANCE: "sql-demo-1a2b3c-idp",
+    DRILL_AS_OF: "2026-11-22T11:00:00Z",
+    DRILL_USERS: "7",
+    DRILL_CLONE_SECONDS: "420",
+    DRILL_SECONDS: "700",
+  };
+  const PASSED = "restore-drill: passed \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
+  const commentedOn = (cluster: Cluster, database: string, text: string) =>
+    cluster.query({ user: SUPERUSER }, `COMMENT ON DATABASE ${database} IS ${text}`);
+  const commentOn = (cluster: Cluster, database: string) =>
+    cluster.query(
+      { user: SUPERUSER },
+      `SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = '${database}'`,
+    );
+
+  test("record a drill as an administrator that is no superuser, and keep what the owner says", async ({
+    cluster,
+    tenant,
+  }) => {
+    const settings = await filledTenant({ cluster, tenant });
+    const { DB_NAME: name } = settings;
+    const lines = new RegExp(
+      `^{"message":"restore-drill: passed","instance":"sql-demo-1a2b3c-idp","users":7,"as_of":"2026-11-22T11:00:00Z",` +
+        `"clone_seconds":420,"seconds":700}\nrecorded: \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\n$`,
+    );
+    const roles = () =>
+      cluster.query(
+        { user: SUPERUSER },
+        `SELECT shobj_description(oid, 'pg_authid') FROM pg_roles WHERE rolname = '${settings.DB_USER}'`,
+      );
+    const ofRole = await roles();
+    for (const [before, kept] of [
+      ["NULL", ""],
+      ["E'Sign-in,\\nof the team'", "Sign-in,\nof the team\n"],
+      ["E'Sign-in\\nrestore-drill: passed 2026-01-01T00:00:00Z'", "Sign-in\n"],
+      ["E'restore-drill: passed 2026-01-01T00:00:00Z\\nit''s ours'", "it's ours\n"],
+    ] as const) {
+      await commentedOn(cluster, name, before);
+      const run = await runJob("record-drill.sh", settings, RECORD);
+      expect(run).toMatchObject({ exitCode: 0, output: expect.stringMatching(lines) as string });
+      const now = await commentOn(cluster, name);
+      expect(now).toMatch(new RegExp(`^${kept}${PASSED}$`));
+      const seconds = (Date.now() - Date.parse(now.slice(-20))) / 1000;
+      expect(Math.abs(seconds)).toBeLessThan(60);
+    }
+    expect(await roles()).toBe(ofRole);
+  });
+
+  test("keep the record of a drill when they exchange databases", async ({ cluster, tenant }) => {
+    const settings = await tenantWithRestored({ cluster, tenant });
+    expect(await runJob("record-drill.sh", settings, RECORD)).toMatchObject(DONE);
+    expect(await exchange(cluster, settings)).toMatchObject(DONE);
+    expect(await commentOn(cluster, settings.DB_NAME)).toMatch(new RegExp(`^${PASSED}$`));
+  });
+
+  test("record a drill once an exchange is over, and never take its mark away", async ({ cluster, tenant }) => {
+    const settings = await filledTenant({ cluster, tenant });
+    const { DB_NAME: name } = settings;
+    const mark = `restore.sh: closed ${name}`;
+    await commentedOn(cluster, name, `'${mark}'`);
+    await cluster.query({ user: SUPERUSER }, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
+    const recorded = runJob("record-drill.sh", settings, RECORD);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await commentOn(cluster, name)).toBe(mark);
+    await cluster.query({ user: SUPERUSER }, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
+    expect(await recorded).toMatchObject(DONE);
+  });
+
+  test("notice an exchange that closes the database while a drill is recorded", async ({ cluster, tenant }) => {
+    const settings = await filledTenant({ cluster, tenant });
+    const { DB_NAME: name } = settings;
+    const mark = `restore.sh: closed ${name}`;
+    // As the exchange does it, but slowly: it holds the comment while the other has read it.
+    const { end } = await hold(
+      cluster,
+      { user: SUPERUSER },
+      `BEGIN; COMMENT ON DATABASE ${name} IS '${mark}'; ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false; SELECT pg_sleep(2); COMMIT`,
+      `FROM pg_locks WHERE granted AND mode = 'ShareUpdateExclusiveLock' AND objid =
+        (SELECT oid FROM pg_database WHERE datname = '${name}')`,
+    );
+    const recorded = runJob("record-drill.sh", settings, RECORD);
+    await end;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(await commentOn(cluster, name)).toBe(mark);
+    await cluster.query({ user: SUPERUSER }, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
+    expect(await recorded).toMatchObject(DONE);
+  });
+
+  test("record no drill with settings that are none", async ({ cluster, tenant }) => {
+    const settings = await filledTenant({ cluster, tenant });
+    for (const wrong of [{ DRILL_USERS: "many" }, { DRILL_SECONDS: "" }, { DRILL_AS_OF: 'now","users":9,"a":"' }])
+      expect(await runJob("record-drill.sh", settings, { ...RECORD, ...wrong })).toMatchObject({ exitCode: 2 });
+    expect(await commentOn(cluster, settings.DB_NAME)).toBe("");
+  });
+
   const tenant = tenantWithRestored;
   const isUnchanged = async ({ server, settings }: TenantScene) =>
     expect(await server.cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
@@ -278,6 +374,28 @@ describeOnServers("The jobs of a restore", (test, matrix) => {
       exitCode: 1,
       says: ["could not be copied; the application's database is as it was"],
       left: isUnchanged,
+    },
+  ]);
+
+  matrix({
+    tenant,
+    programs: { sleep: "exit" },
+    run: (settings, options) => runJob("record-drill.sh", settings, RECORD, options),
+  }).rows([
+    {
+      what: "say that a drill is not recorded when the database refuses it",
+      at: "psql",
+      lasts: true,
+      answers: [exits(3, "ERROR:  must be owner of database")],
+      exitCode: 1,
+      says: ["must be owner", /^(?![^]*"message")[^]*failed: the comment of the database \S+ cannot be written/],
+    },
+    {
+      what: "try again to record a drill",
+      at: "psql",
+      answers: [exits(2, "gone"), LOST],
+      exitCode: 0,
+      says: ["recorded: "],
     },
   ]);
 

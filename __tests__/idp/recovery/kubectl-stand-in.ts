@@ -86,7 +86,7 @@ export class KubectlStandIn {
     this.write(`job.${CLUSTER_INIT_JOB}`, init);
     this.write(`cronjob.${CLUSTER_DUMP_JOB}`, dump);
     writeFileSync(join(this.state, "outcome"), "Complete");
-    this.prints("cleared: \ndone: \ndone: of its logins, \nexchanged: \ndropped: \nrenamed: \nusers: 7\n");
+    this.prints("cleared: \ndone: \ndone: of its logins, \nexchanged: \ndropped: \nrenamed: \nusers: 7\nrecorded: \n");
   }
 
   static async start(): Promise<KubectlStandIn> {

@@ -12,7 +12,7 @@ import {
 } from "./sql-scene";
 
 /** Requests that change something, in a drill that nothing interrupts. */
-const CHANGES = 6;
+const CHANGES = 9;
 
 const CREATE_JOB = "run.projects.locations.jobs.create";
 const LIST_JOBS = "run.projects.locations.jobs.list";
@@ -63,7 +63,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
 
   // Before the clone has its label.
   matrix.kills(CHANGES, [2], "SIGTERM", expectNothingLeft);
-  matrix.kills(CHANGES, [1, 4], "SIGKILL", async (scene, _, again) => {
+  matrix.kills(CHANGES, [1, 4, 8], "SIGKILL", async (scene, _, again) => {
     const repeated = await again({ arguments: ["--take-over"] });
     expect(repeated).toMatchObject({ exitCode: 0 });
     expectNothingLeft(scene, repeated);
@@ -77,6 +77,24 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
       /^The users of the clone cannot be counted\.\n {2}The job \S+ failed; its log: https:\/\/\S+\n {2}To fix: .*\nDeleting the clone/,
+    );
+    expectNothingLeft(scene);
+    // A drill that has not passed is not recorded.
+    expect(scene.standIn.jobs.runs).toHaveLength(1);
+  });
+
+  scenario("fails visibly when it has passed and that cannot be recorded, and leaves nothing", async (scene) => {
+    const { outcomeOf } = scene.standIn.jobs;
+    scene.standIn.jobs.outcomeOf = (run) =>
+      "DRILL_USERS" in run.environment ? { isSuccess: false, lines: ["failed: no comment"] } : outcomeOf(run);
+
+    const { exitCode, stderr, stdout } = await scene.run("restore-drill", { shell: "busybox" });
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^Restored 7 user\(s\) as of /m);
+    expect(stdout).not.toContain("Recorded");
+    expect(stderr).toMatch(
+      /^The restore has succeeded, but it is not recorded: .*\n {2}The job \S+ failed; its last lines: failed: no comment; /,
     );
     expectNothingLeft(scene);
   });

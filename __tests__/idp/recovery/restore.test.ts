@@ -1,7 +1,7 @@
 import { status } from "../../support/fault-matrix";
 import { type Fault } from "../../support/google-stand-in";
 import { describeWith } from "../../support/programs";
-import { DATABASE, DUMP_JOB, expectNothingLeft, filesIn, INIT_JOB } from "./sql-scene";
+import { CONNECTION, DATABASE, DUMP_JOB, expectNothingLeft, filesIn, INIT_JOB, INSTANCE } from "./sql-scene";
 import { inSqlScene, JOBS, PROJECT, runsOf, scenario } from "./sql-scene";
 
 const TIME = "2026-11-22T11:00:00Z";
@@ -122,7 +122,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
 
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(
-      /Restored 7 user\(s\) as of 2026-11-22T11:00:00Z: clone ready after \d+ s, users counted after \d+ s, clone deleted after \d+ s\.\n$/,
+      /Restored 7 user\(s\) as of 2026-11-22T11:00:00Z: clone ready after \d+ s, users counted after \d+ s, clone deleted after \d+ s\.\n(Job .*\n)*Recorded as passed at 2026-11-22T12:00:00Z\.\n$/,
     );
     expect(standIn.requestsTo("sqladmin.instances.clone")[0]?.body).toMatchObject({
       cloneContext: { pointInTime: "2026-11-22T11:00:00Z" },
@@ -136,4 +136,35 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
     expect(job?.limits).toEqual({ timeout: "3600s", maxRetries: 0 });
     expectNothingLeft(scene);
   });
+
+  scenario(
+    "restore-drill: records beside the original that it has passed, once the clone is deleted",
+    async (scene) => {
+      const { run, standIn } = scene;
+      const billed: string[][] = [];
+      const { outcomeOf } = standIn.jobs;
+      standIn.jobs.outcomeOf = (job) => {
+        billed.push([...standIn.sql.billed]);
+        return outcomeOf(job);
+      };
+
+      expect((await run("restore-drill", { arguments: [TIME] })).exitCode).toBe(0);
+
+      expect(billed.map((names) => names.length)).toEqual([2, 1]);
+      const job = standIn.jobs.runs[1];
+      expect(job?.databases).toEqual([CONNECTION]);
+      expect(job?.command[2]).toContain(
+        "# Runs as a job with the administrator's login, after database-client.sh: keeps",
+      );
+      expect(job?.environment).toEqual({
+        DB_HOST: `/cloudsql/${CONNECTION}`,
+        DB_NAME: DATABASE,
+        DRILL_AS_OF: TIME,
+        DRILL_CLONE_SECONDS: expect.stringMatching(/^\d+$/) as string,
+        DRILL_INSTANCE: INSTANCE,
+        DRILL_SECONDS: expect.stringMatching(/^\d+$/) as string,
+        DRILL_USERS: "7",
+      });
+    },
+  );
 });

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Shows that the database can be restored: clones it as it was at a point in time, counts the users in the clone in a job,
-# deletes the clone and says how long that took. The database itself is only read.
+# deletes the clone and says how long that took. Of the database itself, the data is only read; that the drill has passed is
+# recorded in its comment, which the check-up looks at, and in the log, by a second job (record-drill.sh).
 #
 #   restore-drill.sh [--take-over]          as of ten minutes ago
 #   restore-drill.sh [--take-over] TIME     as of that time, like 2026-11-22T12:00:00Z
@@ -53,6 +54,7 @@ clean_up() {
 
 google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
   google_fail "The database instance $INSTANCE cannot be read." "To fix: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
+original=$GOOGLE_READ
 [ -n "$TIME" ] || TIME=$(jq -nr --argjson time "$(($(google_server_time) - 600))" '$time | todate')
 
 sql_clones "$JOB_GROUP" "$take_over"
@@ -74,7 +76,14 @@ sed -n '/^UNRESTORABLE="/,/"$/p' "${0%"${0##*/}"}./dump-database.sh" | cat - "${
 run_job "$INIT_JOB" "$GOOGLE_READ" "" "$GOOGLE_WORK/count.sh" "users: " "DB_NAME=$DATABASE" ||
   google_fail "The users of the clone cannot be counted." "To fix: if a password was rotated after $TIME, choose a later time."
 counted_seconds=$(google_seconds)
+restored=$JOB_LINE
 sql_remove "$clone" || google_fail "The clone cannot be deleted."
 clone=
-google_say "Restored $JOB_LINE as of $TIME: clone ready after $cloned_seconds s," \
-  "users counted after $counted_seconds s, clone deleted after $(google_seconds) s."
+all_seconds=$(google_seconds)
+google_say "Restored $restored as of $TIME: clone ready after $cloned_seconds s," \
+  "users counted after $counted_seconds s, clone deleted after $all_seconds s."
+run_job "$INIT_JOB" "$original" "" "${0%"${0##*/}"}./record-drill.sh" "recorded: " "DB_NAME=$DATABASE" "DRILL_INSTANCE=$INSTANCE" \
+  "DRILL_USERS=${restored%% *}" "DRILL_AS_OF=$TIME" "DRILL_CLONE_SECONDS=$cloned_seconds" "DRILL_SECONDS=$all_seconds" ||
+  google_fail "The restore has succeeded, but it is not recorded: neither an alert nor an auditor knows of it." \
+    "To fix: correct what the job names, and run the drill again."
+google_say "Recorded as passed at $JOB_LINE."

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Runs as a job with the administrator's login, after database-client.sh: keeps that a restore drill has passed. It prints a
+# line of JSON for the log, and writes the time into the comment of the application's database, where check-up.sql finds it.
+# Safe to run again and to kill.
+#
+# The comments of the roles say which password is current, and a setting of one's own, by ALTER DATABASE, takes a superuser.
+# The comment of a database has what its owner has written, which stays, and while databases are exchanged, the mark of
+# swap-database.sh in its first line, which must stay: nothing is written then. An exchange takes the record along.
+#
+#   DB_HOST, DB_PORT, DB_NAME, DB_ADMIN_USER, DB_ADMIN_PASSWORD   server, application's database, administrator
+#   DRILL_INSTANCE        name of the instance that was cloned
+#   DRILL_AS_OF           time as of which
+#   DRILL_USERS           users that were counted in the clone
+#   DRILL_CLONE_SECONDS   time until the clone could be read
+#   DRILL_SECONDS         time until it was deleted
+#
+# Exit codes: 0 done · 1 the database refuses it · 2 settings are wrong
+set -eu
+[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
+[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+
+for number in "$DRILL_USERS" "$DRILL_CLONE_SECONDS" "$DRILL_SECONDS"; do
+  case $number in '' | *[!0-9]*) fail 2 "a setting DRILL_... is \"$number\", no whole number" ;; esac
+done
+# Both are in a line of JSON.
+case $DRILL_INSTANCE$DRILL_AS_OF in *[!A-Za-z0-9:-]*) fail 2 "DRILL_INSTANCE or DRILL_AS_OF has a character that neither has" ;; esac
+
+export PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD" PGDATABASE="${DB_ADMIN_DATABASE:-postgres}"
+await "$PGHOST" "$PGPORT"
+
+# record: writes the comment, and prints the time. It fails while the database is closed. An exchange that closes the
+# database after its comment was read is noticed before the end: changes of one comment wait for each other.
+record() {
+  ask --set=name="$DB_NAME" <<'SQL'
+SET lock_timeout = '3s'; SET statement_timeout = '30s'; SET default_transaction_read_only = off;
+BEGIN;
+SELECT to_char(now() AT TIME ZONE 'UTC', '"restore-drill: passed "YYYY-MM-DD"T"HH24:MI:SS"Z"') AS line \gset
+SELECT format('COMMENT ON DATABASE %I IS %L', datname, concat_ws(E'\n', nullif(ltrim(regexp_replace(
+    shobj_description(oid, 'pg_database'), '(^|\n)restore-drill: passed [^\n]*', '', 'g'), E'\n'), ''), :'line'))
+  FROM pg_database WHERE datname = :'name' AND datallowconn \gexec
+SELECT 1 / count(*) FROM pg_database
+  WHERE datname = :'name' AND datallowconn AND right(shobj_description(oid, 'pg_database'), length(:'line')) = :'line' \g /dev/null
+COMMIT;
+SELECT replace(:'line', 'restore-drill: passed ', '');
+SQL
+}
+
+tries=0
+until passed_at=$(record); do
+  tries=$((tries + 1))
+  [ "$tries" -lt 10 ] ||
+    fail 1 "the comment of the database $DB_NAME cannot be written; the reason is above: a division by zero means that it is" \
+      "closed to connections, or gone"
+  sleep 3
+done
+printf '{"message":"restore-drill: passed","instance":"%s","users":%s,"as_of":"%s","clone_seconds":%s,"seconds":%s}\n' \
+  "$DRILL_INSTANCE" "$DRILL_USERS" "$DRILL_AS_OF" "$DRILL_CLONE_SECONDS" "$DRILL_SECONDS"
+# What the caller waits for, because Cloud Logging has a line of JSON under another name.
+echo "recorded: $passed_at"
