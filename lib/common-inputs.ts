@@ -10,7 +10,7 @@ import {
 } from "./core/deployment-context";
 import { type Advice, type Finding } from "./core/warnings";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
-import { CHECK_UP, receiverCount, type CheckUpLimits } from "./idp/check-up";
+import { CHECK_UP, judgesDrills, receiverCount, type CheckUpLimits } from "./idp/check-up";
 import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp/connection-pool";
 import { DATABASE_RIGHTS } from "./idp/db-init";
 import { DUMP_COPIES, DUMP_COPY_RELATIONS } from "./idp/dump-copies";
@@ -223,6 +223,16 @@ export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInp
       [
         `${alerts.name} is set, and nobody gets an alert; without ${emails.name},`,
         `${channels.name} and ${some.name} there are none; set one of them`,
+      ].join(" "),
+  },
+  {
+    states: "DrillsAreOfOwnDatabase",
+    holds: (v) => v.existingDatabase.isNull().or(v.ownParts.eq("used")).or(judgesDrills(v).not()),
+    says: ({ checkUpLimits, existingDatabase }) =>
+      [
+        `${checkUpLimits.name} judges restore drills, and ${existingDatabase.name} is given; no alert is raised,`,
+        "because a drill clones the whole instance, which others manage; leave restore_drill_days out,",
+        "and ask the owner of the instance for a proof",
       ].join(" "),
   },
   {

@@ -38,7 +38,7 @@ import { type Advice, warnUnless } from "./core/warnings";
 import { addApis, type VariantApis } from "./apis";
 import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints, SIGN_IN_PROBE_BLUEPRINT } from "./idp/blueprints";
-import { CheckUp, isCheckedUp, isHeard } from "./idp/check-up";
+import { CheckUp, isCheckedUp, isHeard, judgesDrills } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
@@ -623,6 +623,7 @@ export abstract class IdentityProvider extends Construct {
         jobName: checkUp.jobName,
         missingAfter: checkUp.missingAfter,
       },
+      restoreDrill: judgesDrills(v),
       signInProbe: signInProbe && {
         condition: v.signInProbe.isSet(),
         jobName: signInProbe.jobName,

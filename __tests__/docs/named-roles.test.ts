@@ -40,6 +40,7 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
   "roles/logging.configWriter": [],
   "roles/logging.logWriter": [],
   "roles/logging.viewAccessor": [],
+  "roles/logging.viewer": [],
   "roles/monitoring.editor": [],
   "roles/pubsub.publisher": [],
   "roles/resourcemanager.projectIamAdmin": [],

@@ -247,6 +247,7 @@ const DEFAULTS: readonly Defaults[] = [
         checkUp: { condition: false, jobName: "", missingAfter: "30m" },
         eventRetention: { condition: false, jobName: "" },
         recoveryAccess: { condition: false, jobName: "" },
+        restoreDrill: false,
         signInProbe: { condition: false, jobName: "", missingAfter: "30m" },
         domain: "login.example.com",
         dump: { jobName: "", bucketName: "", condition: false, isDaily: false },

@@ -98,7 +98,7 @@ export const ACCEPTED_BY_BOTH = {
   backup_retention_count: [7, 365],
   transaction_log_days: [7, 1],
   check_up_schedule: ["*/10 * * * *", null, "*/5 * * * *", "*/30 * * * *"],
-  check_up_limits: [{}, { tasks_failed: 5, certificate_days: 14 }],
+  check_up_limits: [{}, { tasks_failed: 5, certificate_days: 14, restore_drill_days: 100 }],
   dump_schedule: [null, "30 4 * * *", "*/30 0-6/2,22 1,15 1-12 1-5", "0 0 29 2 *", "0 0 29,31 4-5 *", "0 0 31 2 1"],
   dump_at_apply: [false, true],
   dump_retention_days: [30, 3650, 7],

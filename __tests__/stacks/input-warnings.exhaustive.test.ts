@@ -6,6 +6,12 @@ import { type Inputs, warnings } from "./terraform-run";
 const CHECK = "inputs_have_effect";
 const DOMAIN = { domain: "login.example.com" };
 const CLIENT_SECRET = { IDP_BLUEPRINT_OIDC_CLIENT_SECRET: { secret_id: "client-secret", version: "1" } };
+const DATABASE = {
+  connection_name: "shared-data:us-central1:postgres",
+  database: "idp",
+  user: "idp",
+  password_secret: { secret_id: "idp-password", version: "1" },
+};
 const ALERTS = { alerts: { uptime: { enabled: false } } };
 
 /** A year before the fixes of PostgreSQL 15 end, and a second earlier. */
@@ -47,6 +53,12 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   ],
   [{ dump_schedule: "0-59 * * * *" }, "dump_schedule dumps the whole database several times an hour; "],
   [{ dump_schedule: "0 * * * *" }],
+  [{ check_up_limits: { restore_drill_days: 100 } }],
+  [{ existing_database: DATABASE }],
+  [
+    { check_up_limits: { restore_drill_days: 100 }, existing_database: DATABASE },
+    "check_up_limits judges restore drills, and existing_database is given; ",
+  ],
   [
     { environment_variables: { AUTHENTIK_GDPR_COMPLIANCE: "false", IDP_AVATARS: "initials", IDP_AVATARS_URL: "x" } },
     "environment_variables has AUTHENTIK_GDPR_COMPLIANCE, IDP_AVATARS; that counts at the first start only",

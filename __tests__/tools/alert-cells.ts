@@ -22,6 +22,7 @@ const NEEDS = {
   workerInContainer: '`worker_mode = "in-container"`',
   eventRetention: "`audit_log`",
   recoveryAccess: "`recovery_access`",
+  restoreDrill: "`restore_drill_days` in `check_up_limits`",
   signInProbe: "`sign_in_probe`",
   room: "`max_instance_count` above `min_instance_count`",
   uptimeCheck: "the uptime check",

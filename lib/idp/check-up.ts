@@ -39,6 +39,11 @@ export const LIMITS = {
   }),
   /** Days before the end of a certificate of the application, 30 by default. */
   certificateDays: number({ default: 30, description: "days before the end of a certificate of the application" }),
+  /** Days for which no restore drill may have passed, 0 by default, which judges nothing; 100 for one each quarter. */
+  restoreDrillDays: number({
+    default: 0,
+    description: "days for which no restore drill may have passed, 0 to judge nothing, 100 for one each quarter",
+  }),
 };
 
 /** The same as props. */
@@ -122,6 +127,11 @@ export function isCheckedUp(
   return known === undefined
     ? namedCondition(scope, id, allOf(isScheduled, isHeard(scope, v)))
     : valueOf<boolean>(known);
+}
+
+/** Whether the check-up says when no restore drill has passed for too long. */
+export function judgesDrills({ checkUpLimits }: Pick<ValuesOf<typeof CHECK_UP>, "checkUpLimits">): Expr<boolean> {
+  return checkUpLimits.at.restoreDrillDays.gt(0);
 }
 
 /** Name of the job, also in alerts. */

@@ -6,13 +6,14 @@ import { packageFile } from "../../../lib/core/package-file";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { LOG_CASES, NAMES } from "../../platform/monitoring/alert-fixture";
 import { isSelected } from "../../platform/monitoring/log-filter";
+import { SUPERUSER } from "../db-init/cluster";
 import { type Environment } from "../db-init/script-run";
 import { applicationLogin, describeOnServers, type Tenant, type TestServer } from "../db-init/tenants";
 import { filledTenant, runJob } from "../recovery/job-run";
 
 const SCHEMA = readFileSync(join(__dirname, "schema.sql"), "utf8");
 const LIMITS =
-  "task_late_seconds=120 task_hanging_seconds=1200 schedule_overdue_seconds=900 tasks_failed=0 mails_not_sent=0 sign_ins_failed=100 sign_ins_failed_from_one_address=30 certificate_days=30";
+  "task_late_seconds=120 task_hanging_seconds=1200 schedule_overdue_seconds=900 tasks_failed=0 mails_not_sent=0 sign_ins_failed=100 sign_ins_failed_from_one_address=30 certificate_days=30 restore_drill_days=0";
 
 const checkUp = (settings: Environment, further: Environment = {}): Promise<ScriptRun> =>
   runJob("check-up.sh", settings, {
@@ -88,6 +89,12 @@ const blueprint = (status: string) =>
   `INSERT INTO authentik_blueprints_blueprintinstance (instance_uuid, name, status) VALUES ('${INSTANCE}', 'own', '${status}')`;
 const attempt = (state: string, age: string) =>
   `INSERT INTO authentik_tasks_task (actor_name, state, mtime, rel_obj_content_type_id, rel_obj_id) VALUES ('authentik.blueprints.v1.tasks.apply_blueprint', '${state}', now() - interval '${age}', 160, '${INSTANCE}')`;
+
+const DRILL = "restore-untested";
+/** The limits, but for that of drills. */
+const judging = (days: number): Environment => ({
+  CHECK_UP_LIMITS: LIMITS.replace("restore_drill_days=0", `restore_drill_days=${days}`),
+});
 
 /** What is in the database, and the alerts that it raises. */
 const STATES: Readonly<Record<string, readonly [statements: readonly string[], alerts: readonly string[]]>> = {
@@ -212,12 +219,36 @@ describeOnServers("check-up.sh", (test) => {
       for (const secret of ["192.0.2.7", "unsaid", "akadmin"]) expect(run.output).not.toContain(secret);
     });
 
+  for (const [what, days, commentOf, alerts] of [
+    ["no drill, without a limit", 0, () => "NULL", []],
+    ["a drill of 101 days ago, without a limit", 0, (passed: (days: number) => string) => passed(101), []],
+    ["no drill", 100, () => "NULL", [DRILL]],
+    ["what somebody has written of the database", 100, () => "'ours, see restore-drill: passed'", [DRILL]],
+    ["a drill of today", 100, (passed: (days: number) => string) => passed(0), []],
+    ["a drill of 99 days ago", 100, (passed: (days: number) => string) => passed(99), []],
+    ["a drill of 101 days ago", 100, (passed: (days: number) => string) => passed(101), [DRILL]],
+  ] as const)
+    test(`raises ${alerts.join() || "nothing"} for ${what} when there is a limit of ${days} days`, async (server) => {
+      const settings = await installed(server, []);
+      const superuser = { user: SUPERUSER };
+      const passed = (ago: number) =>
+        `'Sign-in,\nof the team\nrestore-drill: passed ${new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 19)}Z'`;
+      await server.cluster.query(superuser, `COMMENT ON DATABASE ${settings.DB_NAME} IS ${commentOf(passed)}`);
+      expect(told(await checkUp(settings, judging(days))).alerts).toEqual(alerts);
+    });
+
+  test("counts one for a drill that is missing, and no seconds since none", async (server) => {
+    const { message, signals } = told(await checkUp(await installed(server, []), judging(100)));
+    expect(message).toBe("check-up: wrong: restore_untested");
+    expect(signals.restore_untested).toEqual({ count: 1, oldest_seconds: 0, limit: 100, raised: true });
+  });
+
   test("says counts, ages, limits and names of tasks", async (server) => {
     const { message, signals } = told(await checkUp(await installed(server, [task("late.task", "queued", "11 min")])));
     expect(message).toBe("check-up: wrong: tasks_late");
     expect(signals.tasks_late).toMatchObject({ count: 1, limit: 120, raised: true, tasks: ["late.task"] });
     expect(signals.tasks_late?.oldest_seconds).toBeGreaterThanOrEqual(660);
-    expect(Object.keys(signals)).toHaveLength(10);
+    expect(Object.keys(signals)).toHaveLength(11);
   });
 
   test("names what it does not know, and still says the rest", async (server) => {
@@ -271,7 +302,7 @@ describeOnServers("check-up.sh", (test) => {
       const run = await checkUp({ ...(await installed(server, [])), ...settings });
       const { alerts, message, unknown } = told(run, 1);
       expect([message, alerts]).toEqual([expect.stringContaining(words), ["check-up-blind"]]);
-      expect(unknown).toHaveLength(10);
+      expect(unknown).toHaveLength(11);
     });
 
   test("says that the database hangs", async (server) => {

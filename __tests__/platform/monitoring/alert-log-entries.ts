@@ -62,6 +62,7 @@ const CHECK_UP_SIGNALS = {
   "application-certificate": ["application_certificate"],
   "outposts-disconnected": ["outposts_disconnected"],
   "blueprints-failed": ["blueprints_failed"],
+  "restore-untested": ["restore_untested"],
   "check-up-blind": ["blind"],
 } as const;
 

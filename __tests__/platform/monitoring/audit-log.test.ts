@@ -321,6 +321,32 @@ describe.each(PLATFORMS)("The filter of the audit log on %s", (platform) => {
     expect(takes(audit("activity", by("admin@example.com", name.replaceAll("1a2b3c", "9a9b9c"))))).toBe(false);
   });
 
+  it("takes a restore drill that has passed, by the line of its job, and nothing else that looks like it", () => {
+    const passed = {
+      message: "restore-drill: passed",
+      instance: "sql-demo-1a2b3c-idp",
+      users: 7,
+      as_of: "2026-11-22T11:00:00Z",
+      clone_seconds: 420,
+      seconds: 700,
+    };
+    const jobOf = (name: string, changes: Readonly<Record<string, string>> = {}): LogEntry["resource"] =>
+      platform === "serverless"
+        ? { type: "cloud_run_job", labels: { job_name: name } }
+        : {
+            type: "k8s_container",
+            labels: { ...CLUSTER_LABELS, namespace_name: NAMES.namespace, pod_name: `${name}-x7k2p`, ...changes },
+          };
+    const copy = jobOf("idp-demo-1a2b3c-db-init-0a1b2c3-1a2b3c4d-restore");
+    expect(takes(line(passed, copy))).toBe(true);
+    expect(takes(line({ ...passed, instance: "sql-demo-1a2b3c-idp-two" }, copy))).toBe(false);
+    expect(takes(line({ ...passed, message: "restore-drill: begun" }, copy))).toBe(false);
+    expect(takes(line(passed, jobOf("idp-demo-1a2b3c-check-up")))).toBe(false);
+    expect(takes(line(passed, ofServer[platform]))).toBe(false);
+    if (platform === "kubernetes")
+      expect(takes(line(passed, jobOf("idp-db-init-1a2b3c4d-restore", { namespace_name: "other" })))).toBe(false);
+  });
+
   it("takes changes of the deployment's accounts, which the log has by a number", () => {
     const payload = by("admin@example.com", "projects/-/serviceAccounts/123456789");
     const of = (id: string) => ({ email_id: `${id}@my-project.iam.gserviceaccount.com` });

@@ -19,6 +19,7 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
     checkUp: { condition: false, jobName: "", missingAfter: "30m" },
     eventRetention: { condition: false, jobName: "" },
     recoveryAccess: { condition: false, jobName: "" },
+    restoreDrill: false,
     signInProbe: { condition: false, jobName: "", missingAfter: "30m" },
     dump: { jobName: "", bucketName: "", condition: false, isDaily: false },
     identities: [standInIdentity()],

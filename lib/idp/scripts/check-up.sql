@@ -124,3 +124,16 @@ FROM authentik_blueprints_blueprintinstance blueprint WHERE enabled AND EXISTS (
     AND state IN ('done', 'rejected') AND mtime > now() - interval '3 h'
   HAVING max(mtime) - min(mtime) > interval '30 min'
     AND (blueprint.status IN ('error', 'unknown') OR (array_agg(state ORDER BY mtime DESC))[1] = 'rejected'));
+
+-- restore_untested: no restore drill has passed for too many days, or none that is recorded; 0 days judge nothing. What
+-- record-drill.sh has written is a line of the database's comment.
+WITH drill AS (
+  SELECT extract(epoch FROM now() - substring(shobj_description(oid, 'pg_database')
+    FROM '(?n)^restore-drill: passed (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$')::timestamptz) AS age
+  FROM pg_database WHERE datname = current_database()
+), judged AS (
+  SELECT age, :restore_drill_days > 0 AND coalesce(age > 86400 * :restore_drill_days, true) AS is_late FROM drill
+)
+SELECT 'restore_untested', count(*) FILTER (WHERE is_late), coalesce(max(age), 0)::bigint, :restore_drill_days,
+  bool_or(is_late), ''
+FROM judged;

@@ -103,6 +103,7 @@ export type AlertNeed =
   | "protection"
   | "requestMetric"
   | "recoveryAccess"
+  | "restoreDrill"
   | "room"
   | "separateWorker"
   | "serviceLevels"

@@ -51,7 +51,28 @@ export function auditFilters(names: AuditNames, platform: Platform) {
     secret_reads: secretReads(names.secretPrefix),
     /** Who changes the deployment. */
     changes: changes(names, platform),
+    /** Restore drills that have passed. */
+    drills: drills(names, platform),
   };
+}
+
+/** What record-drill.sh writes in a copy of the job db-init, whose name may be cut: the line names the instance. */
+function drills(names: AuditNames, platform: Platform): string {
+  const { deployment, namespace } = names;
+  const copies =
+    platform === "serverless"
+      ? ['resource.type="cloud_run_job"', 'resource.labels.job_name=~"-restore$"']
+      : [
+          'resource.type="k8s_container"',
+          `resource.labels.namespace_name="${namespace}"`,
+          'resource.labels.pod_name=~"-restore-[a-z0-9]+$"',
+          ...inCluster(names),
+        ];
+  return [
+    ...copies,
+    'jsonPayload.message="restore-drill: passed"',
+    `jsonPayload.instance="${sqlInstanceName(deployment)}"`,
+  ].join(" AND ");
 }
 
 /** Who may what in the whole project, and with it in the deployment. */

@@ -94,19 +94,30 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
         `under Customization, Blueprints. ${workerLog(names, platform)}.`,
       ].join(" "),
   },
+  "restore-untested": {
+    title: "no restore drill has passed for too long",
+    severity: "WARNING",
+    needs: ["ownDatabase", "restoreDrill"],
+    firstSteps: () =>
+      [
+        "Nobody knows whether the database can be restored. In the folder of the stack, export the output",
+        "restore_settings and run scripts/restore-drill.sh, which records that it has passed. If a pipeline runs it,",
+        "see why its last runs failed.",
+      ].join(" "),
+  },
 };
 
 /** Alerts about what the application's database says, the same on both platforms. */
 export const CHECK_UP_ALERTS: Alerts = {
   ...Object.fromEntries(
-    Object.entries(SIGNALS).map(([id, { firstSteps, keys = [id.replaceAll("-", "_")], ...row }]) => {
+    Object.entries(SIGNALS).map(([id, { firstSteps, keys = [id.replaceAll("-", "_")], needs = [], ...row }]) => {
       const filter = found(...keys.map((key) => `signals.${key}.raised`));
       const steps: Text = (names, platform) =>
         [
           `Counts, ages and names of tasks: \`${logCommand(filter(names, platform), names)}\`.`,
           firstSteps(names, platform),
         ].join(" ");
-      return [id, { ...row, needs: ["checkUp"], filters: both(filter), firstSteps: steps }];
+      return [id, { ...row, needs: ["checkUp", ...needs], filters: both(filter), firstSteps: steps }];
     }),
   ),
   "check-up-blind": {

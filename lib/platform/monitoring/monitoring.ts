@@ -57,6 +57,8 @@ export interface MonitoringProps extends MonitoringSettings {
   /** Whether instances have a pool of connections. */
   readonly connectionPool: Condition;
   readonly checkUp: PeriodicJob | undefined;
+  /** Whether the check-up judges when a restore drill has last passed. */
+  readonly restoreDrill: Condition;
   readonly signInProbe: PeriodicJob | undefined;
   readonly eventRetention: Omit<PeriodicJob, "missingAfter"> | undefined;
   readonly recoveryAccess: Omit<PeriodicJob, "missingAfter"> | undefined;
@@ -130,6 +132,7 @@ export class Monitoring extends Construct {
       protection: props.protection,
       requestMetric: measuresRequests(names, platform),
       recoveryAccess: props.recoveryAccess?.condition ?? false,
+      restoreDrill: props.restoreDrill,
       room: canScale(props),
       separateWorker: exprOf(workerMode).eq(WORKER_MODES.separate),
       serviceLevels: objectives.condition,
