@@ -129,7 +129,7 @@ FROM authentik_blueprints_blueprintinstance blueprint WHERE enabled AND EXISTS (
 -- record-drill.sh has written is a line of the database's comment.
 WITH drill AS (
   SELECT extract(epoch FROM now() - substring(shobj_description(oid, 'pg_database')
-    FROM '(?n)^restore-drill: passed (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$')::timestamptz) AS age
+    FROM '(?n)^restore-drill: passed (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)')::timestamptz) AS age
   FROM pg_database WHERE datname = current_database()
 ), judged AS (
   SELECT age, :restore_drill_days > 0 AND coalesce(age > 86400 * :restore_drill_days, true) AS is_late FROM drill
