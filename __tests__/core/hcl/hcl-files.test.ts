@@ -132,6 +132,47 @@ describe("An expression that is broken over lines", () => {
   });
 });
 
+describe("A long expression", () => {
+  const items = Array.from({ length: 8 }, (_, index) => `"a-word-that-takes-room-${index}"`).join(", ");
+  const linesOf = (value: string) =>
+    written({ locals: { value: `\${${value}}` } })
+      .trim()
+      .split("\n")
+      .slice(1, -1);
+
+  it("opens with the name of its function and with the argument that is broken, if that is first or last", () => {
+    const first = linesOf(`contains([${items}], var.word)`);
+    expect([first[0], first.at(-1)]).toEqual(["  value = contains([", "  ], var.word)"]);
+    const last = linesOf(`merge(local.some, { one = ${items.slice(0, 60)}", two = ${"local.two ".repeat(8).trim()} })`);
+    expect(last[0]).toBe("  value = merge(local.some, {");
+    const nested = linesOf(`substr(sha256(jsonencode([${items}])), 0, 8)`);
+    expect([nested[0], nested.at(-1)]).toEqual(["  value = substr(sha256(jsonencode([", "  ])), 0, 8)"]);
+  });
+
+  it("has a line for each argument where two are long", () => {
+    expect(linesOf(`concat([${items}], [${items}])`).at(0)).toBe("  value = concat(");
+  });
+
+  it("opens with its condition where one branch is broken", () => {
+    const branch = `contains([${items}], var.word) && var.other == "a value"`;
+    expect(linesOf(`var.word == null ? true : (${branch})`)[0]).toBe("  value = var.word == null ? true : (");
+  });
+
+  it("has neighbours that say something of the same value on one line", () => {
+    const limits = [
+      "floor(var.a_rather_long_name) == var.a_rather_long_name && var.a_rather_long_name >= 1000",
+      "var.b >= 1 && var.a_rather_long_name <= 10000",
+    ].join(" && ");
+    expect(linesOf(limits)).toEqual([
+      "  value = (",
+      "    floor(var.a_rather_long_name) == var.a_rather_long_name && var.a_rather_long_name >= 1000 &&",
+      "    var.b >= 1 &&",
+      "    var.a_rather_long_name <= 10000",
+      "  )",
+    ]);
+  });
+});
+
 describe("A block of Terraform itself", () => {
   it("is in the file where readers look for it", () => {
     const files = hclFiles(

@@ -154,7 +154,19 @@ export function bareExpression(expression: string, indent = ""): string {
 }
 
 function brokenOperand(line: string, indent: string): string {
-  return operandLines(line, indent) === undefined ? brokenInside(line, indent) : brokenGroup(`(${line})`, indent);
+  if (operandLines(line, indent) === undefined) return brokenInside(line, indent);
+  return brokenBranch(line, indent) ?? brokenGroup(`(${line})`, indent);
+}
+
+/** A choice of which only one branch is long, in brackets: `condition ? value : (`, that branch, `)`. */
+function brokenBranch(line: string, indent: string): string | undefined {
+  const [condition = "", yes = "", no = "", ...more] = split(line, / [?:] /g).map(ungrouped);
+  const isLong = (branch: string) => operandLines(branch, indent) !== undefined;
+  if (no === "" || more.length > 0 || isLong(yes) === isLong(no)) return undefined;
+  const [before, long, after] = isLong(no)
+    ? [`${condition} ? ${yes} : `, no, ""]
+    : [`${condition} ? `, yes, ` : ${no}`];
+  return before.length + after.length > LINE_LENGTH / 2 ? undefined : `${before}${brokenOperand(long, indent)}${after}`;
 }
 
 const ungrouped = (expression: string): string =>
@@ -168,8 +180,28 @@ function operandLines(line: string, indent: string): string | undefined {
   if (no !== undefined && more.length === 0)
     return [broken(condition), `? ${broken(yes)}`, `: ${broken(no)}`].join(`\n${indent}`);
   const operator = [" ||", " &&"].find((each) => no === undefined && split(line, `${each} `).length > 1);
-  return operator && split(line, `${operator} `).map(broken).join(`${operator}\n${indent}`);
+  return (
+    operator &&
+    together(split(line, `${operator} `), operator, indent)
+      .map(broken)
+      .join(`${operator}\n${indent}`)
+  );
 }
+
+/** Neighbouring operands about the same references, as many in a line as fit. */
+function together(operands: readonly string[], operator: string, indent: string): string[] {
+  const subject = (operand: string) => [...new Set(operand.match(REFERENCES))].sort().join(" ");
+  return operands.reduce<string[]>((lines, operand) => {
+    const line = lines.at(-1);
+    const both = `${line ?? ""}${operator} ${operand}`;
+    const isTogether = line !== undefined && subject(line) !== "" && subject(line) === subject(operand);
+    if (!isTogether || indent.length + both.length + operator.length > LINE_LENGTH) return [...lines, operand];
+    return [...lines.slice(0, -1), both];
+  }, []);
+}
+
+/** What an expression refers to, such as `var.region`. */
+const REFERENCES = /\b[a-z_]\w*(?:[.]\w+)+/g;
 
 /** An expression whose longest brackets are broken over lines. */
 function brokenInside(line: string, indent: string): string {
@@ -177,14 +209,52 @@ function brokenInside(line: string, indent: string): string {
   const lengths = pieces.map((piece) => (/^[([{]/.test(piece) ? piece.length : 0));
   const longest = lengths.indexOf(Math.max(...lengths));
   if (line.length + indent.length <= LINE_LENGTH || (lengths[longest] ?? 0) < LINE_LENGTH / 3) return line;
-  return pieces.map((piece, index) => (index === longest ? brokenGroup(piece, indent) : piece)).join("");
+  const broken = (piece: string) =>
+    brokenArgument(piece, indent, pieces.slice(0, longest).join("")) ?? brokenGroup(piece, indent);
+  return pieces.map((piece, index) => (index === longest ? broken(piece) : piece)).join("");
+}
+
+/** Whether an expression is one pair of brackets with what is in them. */
+const isBracketed = (expression: string): boolean => /^[([{]/.test(expression) && cut(expression).length === 1;
+
+/** A function that is called, with what is in its brackets. */
+const CALL = /^[a-z_]\w*(?=\()/;
+
+/** Whether an argument may be broken inside while its line goes on: a list, an object, or a call. */
+function isBreakable(argument: string): boolean {
+  const [name = ""] = CALL.exec(argument) ?? [];
+  return isBracketed(argument.slice(name.length)) && (name !== "" || !argument.startsWith("("));
+}
+
+/**
+ * Arguments of a function of which only the first or the last is broken: `contains([`, its items, `], value)`.
+ * Undefined where another argument would be broken too, or would not fit beside it.
+ */
+function brokenArgument(group: string, indent: string, before: string): string | undefined {
+  const all = group.startsWith("(") ? split(group.slice(1, -1), ",") : [];
+  const long = all.findIndex((argument) => indent.length + argument.length >= LINE_LENGTH && isBreakable(argument));
+  const others = all.filter((_, index) => index !== long);
+  const isOutermost = long === 0 || long === all.length - 1;
+  if (long < 0 || !isOutermost || others.some((other) => /[[{(]/.test(other))) return undefined;
+  const texts = all.map((argument, index) => (index === long ? brokenCall(argument, indent) : argument));
+  const text = `(${texts.join(", ")})`;
+  const [first = "", last = ""] = [text.split("\n").at(0), text.split("\n").at(-1)];
+  const isTooLong = indent.length + before.length + first.length > LINE_LENGTH || last.length > LINE_LENGTH;
+  return isTooLong ? undefined : text;
+}
+
+/** A list, an object or a call, broken in its brackets. */
+function brokenCall(argument: string, indent: string): string {
+  const [name = ""] = CALL.exec(argument) ?? [];
+  const group = argument.slice(name.length);
+  return `${name}${brokenArgument(group, indent, name) ?? brokenGroup(group, indent)}`;
 }
 
 function brokenGroup(group: string, indent: string): string {
   const inner = `${indent}  `;
   const content = group.slice(1, -1).trim();
   const [open, close] = [group.charAt(0), group.slice(-1)];
-  if (open === "(" && /^[([{]/.test(content) && cut(content).length === 1) return `(${brokenGroup(content, indent)})`;
+  if (open === "(" && isBracketed(content)) return `(${brokenGroup(content, indent)})`;
   const members = membersOf(group).map(([key, value], index, { length }) => {
     const bare = ungrouped(value);
     if (key !== undefined) return assignment(key, brokenOperand(bare, inner));
