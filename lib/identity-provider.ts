@@ -1,7 +1,7 @@
 import { TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct, type IConstruct } from "constructs";
 
-import { isUnset, not, partIf, present, type Condition, isAlways, isNever } from "./core/conditional";
+import { isUnset, not, partIf, present, type Condition, isAlways, isNever, stateCondition } from "./core/conditional";
 import { allOf, anyOf, type Expr, hcl } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
@@ -440,8 +440,11 @@ export abstract class IdentityProvider extends Construct {
   private addExistingSecrets(): ExistingSecrets | undefined {
     const { apis, context, values: v } = this;
     const hasMailPassword = allOf(v.smtp.isSet(), v.smtp.at.passwordSecret.isSet());
+    const condition = anyOf(hasMailPassword, v.secretEnvironmentVariables.length().gt(0));
+    // Its grants are repeated for each secret.
+    stateCondition(this, condition);
     return partIf(
-      anyOf(hasMailPassword, v.secretEnvironmentVariables.length().gt(0)),
+      condition,
       () =>
         new ExistingSecrets(this, "ExistingSecrets", {
           projectId: context.projectId,

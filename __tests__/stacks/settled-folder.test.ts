@@ -54,7 +54,7 @@ describe("The folder for one deployment", () => {
   it("has no part that another deployment needs, and nothing that a plan counts", async () => {
     const terraform = await configurationOf("idp-serverless", {});
     expect(countsIn(terraform)).toEqual([]);
-    expect(resourceAddresses(terraform)).toHaveLength(54);
+    expect(resourceAddresses(terraform)).toHaveLength(53);
     expect(Object.keys(terraform.variable ?? {})).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(domain|dump_|existing_|kms_keys|smtp|network)/)]),
     );
@@ -74,6 +74,33 @@ describe("The folder for one deployment", () => {
     expect(unset.cluster?.maintenance_policy).toBeUndefined();
     expect(unset.cluster?.dynamic ?? {}).not.toHaveProperty("maintenance_policy");
     expect(unset.variable.maintenance_window).toBeUndefined();
+  });
+
+  it("has an input that a part is repeated for, or that counts only where somebody gets alerts, or neither", async () => {
+    const names = ["secret_environment_variables", "secret_locations", "alerts"];
+    const left = async (settings: Settings) => {
+      const { variable = {} } = await configurationOf("idp-serverless", settings);
+      return names.filter((name) => name in variable);
+    };
+    expect(await left({})).toEqual([]);
+    expect(await left({ alert_emails: ["on-call@example.com"] })).toEqual(["alerts"]);
+    const secret = { IDP_TOKEN: { secret_id: "token", version: "1" } };
+    expect(await left({ secret_environment_variables: secret, secret_locations: ["us-central1"] })).toEqual([
+      "secret_environment_variables",
+      "secret_locations",
+    ]);
+  });
+
+  it("stores each secret where the settings say, without a block that is repeated", async () => {
+    const replicasOf = async (settings: Settings) => {
+      const { resource } = await configurationOf("idp-serverless", settings);
+      return resource?.google_secret_manager_secret?.secrets_secret_key?.replication;
+    };
+    const key = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp";
+    expect(await replicasOf({})).toEqual({ user_managed: { replicas: [{ location: "${var.region}" }] } });
+    expect(await replicasOf({ kms_keys: { default: key } })).toMatchObject({
+      user_managed: { replicas: [{ dynamic: { customer_managed_encryption: expect.anything() as unknown } }] },
+    });
   });
 
   it("tells of no project to name where the settings have one", async () => {

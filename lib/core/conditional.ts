@@ -1,9 +1,9 @@
-import { type IResolvable, TerraformCount, type TerraformResource, Token } from "cdktf";
-import { type Construct } from "constructs";
+import { type IResolvable, TerraformCount, type TerraformResource, TerraformStack, Token } from "cdktf";
+import { type Construct, type IConstruct } from "constructs";
 
 import { allOf as allConditions, anyOf as anyCondition, Expr, exprOf, literal, reference, type Operand } from "./expr";
 import { one } from "./expr-functions";
-import { namedIfLong } from "./expression";
+import { namedIfLong, rendered } from "./expression";
 
 /** A condition: a literal, a typed expression or a token. */
 export type Condition = boolean | IResolvable;
@@ -112,6 +112,20 @@ export const idOf = (resource: TerraformResource | undefined): string => attribu
 /** Repeats a resource for each element, `each`, of an expression of a map or a set of strings. */
 export function repeatFor(resource: TerraformResource, collection: string): void {
   resource.addOverride("for_each", collection);
+}
+
+/** Conditions that are stated in each stack. */
+const STATED = new WeakMap<TerraformStack, Expr<boolean>[]>();
+
+/** States on what a repeated part depends, whose collection may also be empty for another reason. */
+export function stateCondition(scope: IConstruct, condition: Expr<boolean>): void {
+  const stack = TerraformStack.of(scope);
+  STATED.set(stack, [...(STATED.get(stack) ?? []), condition]);
+}
+
+/** The conditions that are stated in a stack, as synthesized. */
+export function statedConditions(stack: TerraformStack): string[] {
+  return (STATED.get(stack) ?? []).map((condition) => String(rendered(stack, condition.text)));
 }
 
 /** Sets an argument of a resource of any type, which may be null at plan, by its path under Terraform's names. */

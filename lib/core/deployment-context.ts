@@ -1,8 +1,8 @@
-import { Fn, Token } from "cdktf";
+import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { matching, type EachCheck } from "./checks";
-import { interpolated, type Expr } from "./expr";
+import { exprOf, interpolated, type Expr } from "./expr";
 import { every, includes, isDistinct } from "./expr-functions";
 import { namedValue } from "./expression";
 import { type KnownPropsOf, unknownNames } from "./known-props";
@@ -265,7 +265,7 @@ export function deploymentContext(scope: Construct, props: DeploymentContextProp
     deployment: { applicationName, tenantPrefix: namedValue(scope, "tenant_prefix", prefix) },
     labels: commonLabels(scope, { application: applicationName, tenant: tenantId }, labels),
     secretLocations: Token.isUnresolved(secretLocations)
-      ? Token.asList(Fn.coalesce([secretLocations, [region]]))
+      ? exprOf<readonly string[] | null>(secretLocations as unknown as readonly string[]).coalesce([region]).list
       : secretLocations,
   };
 }

@@ -46,18 +46,28 @@ export function addSecret(
 ): SecretManagerSecret {
   const secret = new SecretManagerSecret(scope, id, {
     ...config,
-    replication: locations === undefined ? { auto: {} } : {},
+    replication: replicationIn(locations),
     // Another place would replace the secret, and so lose its value.
     lifecycle: { ignoreChanges: ["replication"] },
   });
-  // Known at synth or not, in the one form to which a key can be added.
-  const forEach =
-    locations &&
-    expression(`toset(${Token.isUnresolved(locations) ? Token.asString(locations) : JSON.stringify(locations)})`);
-  if (forEach !== undefined)
+  if (Token.isUnresolved(locations))
     addDynamicBlock(secret, "replication.user_managed", "replicas", {
-      forEach,
+      forEach: expression(`toset(${Token.asString(locations)})`),
       content: { location: "${replicas.value}" },
     });
   return secret;
+}
+
+/** Where a secret is stored, as far as synthesis knows it. */
+function replicationIn(locations: readonly string[] | undefined): SecretManagerSecretConfig["replication"] {
+  if (locations === undefined) return { auto: {} };
+  if (Token.isUnresolved(locations)) return {};
+  return { userManaged: { replicas: locations.map((location) => ({ location })) } };
+}
+
+/** The blocks of a secret's places, by their paths in it. */
+export function replicaPaths(secret: SecretManagerSecret): string[] {
+  const { replicas } = secret.replicationInput?.userManaged ?? {};
+  if (!Array.isArray(replicas)) return ["replication.user_managed.dynamic.replicas.content"];
+  return replicas.map((_, index) => `replication.user_managed.replicas.${index}`);
 }

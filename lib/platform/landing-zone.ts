@@ -1,3 +1,4 @@
+import { type SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { TerraformLocal, TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
@@ -11,6 +12,7 @@ import { deploymentFact, type DeploymentFact } from "../core/deployment-guard";
 import { flag, object, orResource, type PropsOf, type Relation, text, type ValuesOf } from "../core/inputs";
 import { type DeploymentInputs } from "../core/deployment-context";
 import { type ProjectApis } from "../core/project-apis";
+import { replicaPaths } from "../core/stored-secret";
 import { grantKeys, type KeyName } from "./key-grants";
 import { type AUDIT_LOG } from "./monitoring/audit-log";
 
@@ -165,7 +167,10 @@ const ENCRYPTED: Readonly<Record<string, readonly [of: KeyName, ...setters: read
   google_logging_project_bucket_config: ["logs", block("", "cmek_settings", "kms_key_name")],
   google_secret_manager_secret: [
     "secrets",
-    block("replication.user_managed.dynamic.replicas.content", "customer_managed_encryption", "kms_key_name"),
+    (resource, key) => {
+      for (const path of replicaPaths(resource as SecretManagerSecret))
+        block(path, "customer_managed_encryption", "kms_key_name")(resource, key);
+    },
   ],
   google_sql_database_instance: ["database", argument("encryption_key_name")],
   google_storage_bucket: ["storage", block("", "encryption", "default_kms_key_name")],

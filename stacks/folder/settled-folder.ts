@@ -1,6 +1,7 @@
 import { App } from "cdktf";
 
 import { terraformName } from "../../lib/core/checks";
+import { statedConditions } from "../../lib/core/conditional";
 import { declaredInputs, type Input, type Table } from "../../lib/core/inputs";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { type DeploymentSettings, type Settlement, valueOf } from "../../lib/core/settled-inputs";
@@ -23,7 +24,7 @@ export function settlementsFor(
   const settlements = new Map<string, Settlement>();
   for (;;) {
     const stack = make(new App(), { values, settlements: new Map(settlements) });
-    const { deciding, forced, used, usedParts } = usedInputs(stack.toTerraform());
+    const { deciding, forced, used, usedParts } = usedInputs(stack.toTerraform(), statedConditions(stack));
     const decided = [...deciding].flatMap((reference) =>
       decidingParts(inputAt(reference, inputs, values), settlements).flatMap((input) => {
         const settlement = settlementOf(input, settlements.get(input.path));

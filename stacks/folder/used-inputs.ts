@@ -21,8 +21,12 @@ export interface UsedInputs {
 /** Blocks that make something of an input; a check warns of it, and another variable is validated with it. */
 const USING = ["provider", "data", "ephemeral", "resource", "module", "output"];
 
-/** Finds out what the configuration of a folder uses, also through its locals. */
-export function usedInputs(configuration: Configuration): UsedInputs {
+/**
+ * Finds out what the configuration of a folder uses, also through its locals.
+ *
+ * @param stated conditions of parts that are repeated, which show none
+ */
+export function usedInputs(configuration: Configuration, stated: readonly string[] = []): UsedInputs {
   const locals = (configuration.locals ?? {}) as Configuration;
   const counts = ["data", "ephemeral", "resource"].flatMap((kind) =>
     Object.values((configuration[kind] ?? {}) as Configuration).flatMap((elements) =>
@@ -30,7 +34,7 @@ export function usedInputs(configuration: Configuration): UsedInputs {
     ),
   );
   const parts = ["data", "ephemeral", "resource"].map((kind) => configuration[kind]);
-  const conditions = [...counts, ...conditionsOfBlocks(parts)];
+  const conditions = [...counts, ...stated, ...conditionsOfBlocks(parts)];
   const usedParts = inputsIn(
     USING.map((block) => configuration[block]),
     locals,
@@ -53,12 +57,17 @@ export function usedInputs(configuration: Configuration): UsedInputs {
 /** A collection that has elements or none, by a condition. */
 const OPTIONAL = /^\$\{([\s\S]*) \? \[[\s\S]*\] : \[\]\}$/;
 
+/** A collection that is another one, without an input. */
+const REPLACED = /^\$\{toset\(coalesce\((var[.]\w+), \[[^\]]*\]\)\)\}$/;
+
 /** The conditions under which there are blocks, at any depth. */
 function conditionsOfBlocks(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   const { dynamic = {} } = value as { readonly dynamic?: Configuration };
   const blocks = Object.values(dynamic).flat() as { readonly for_each?: unknown }[];
-  const conditions = blocks.flatMap(({ for_each: elements }) => OPTIONAL.exec(String(elements))?.[1] ?? []);
+  const conditions = blocks.flatMap(({ for_each: elements }) =>
+    [OPTIONAL, REPLACED].flatMap((form) => form.exec(String(elements))?.[1] ?? []),
+  );
   return [...conditions, ...Object.values(value).flatMap(conditionsOfBlocks)];
 }
 

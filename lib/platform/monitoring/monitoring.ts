@@ -142,11 +142,8 @@ export class Monitoring extends Construct {
     };
     const isHeard = !isNever(props.isHeard);
     const table = new TerraformLocal(this, "Table", alertTable(platform, names, conditions, isHeard)).fqn;
-    const settings = new TerraformLocal(this, "Settings", settingsOf(props)).fqn;
-    const given = `{ for name, given in try(${settings}[id], {}) : name => given if given != null }`;
-    const existing = expression(
-      `{ for id, alert in ${table} : id => merge(alert, ${given}) if try(alert.exists, true) }`,
-    );
+    const alert = isHeard ? this.mergedAlert(props) : "alert";
+    const existing = expression(`{ for id, alert in ${table} : id => ${alert} if try(alert.exists, true) }`);
     const alerts = new TerraformLocal(this, "ExistingAlerts", existing).fqn;
 
     const project = context.projectId;
@@ -209,6 +206,14 @@ export class Monitoring extends Construct {
       ...(this.serviceLevels?.ready ?? []),
       ...(this.alertPolicies?.ready ?? []),
     ];
+  }
+
+  /** An alert of the table with what is changed of it, which counts only where somebody gets alerts. */
+  private mergedAlert(props: MonitoringProps): string {
+    const given = settingsOf(props);
+    const heard = conditionFrom(props.isHeard ?? true).choose<unknown>(exprOf(given), {});
+    const settings = new TerraformLocal(this, "Settings", heard).fqn;
+    return `merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null })`;
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
