@@ -1,5 +1,6 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 
+import { exprOf } from "../../lib/core/expr";
 import { type DeploymentContext } from "../../lib/core/deployment-context";
 import { GeneratedSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
@@ -88,7 +89,7 @@ const runAll = (identityIn: (stack: BareStack) => WorkloadIdentity): Runs => {
   const stack = bareStack();
   new KubernetesProvider(stack, "kubernetes", { host: "https://cluster" });
   const cluster = { nodeSelector: undefined, pullers: [standInIdentity("Nodes")], ready: [], grantActAs: () => [] };
-  const none = { isExisting: false, outboundPorts: "[]", outlivedBy: [] };
+  const none = { isExisting: false, outboundPorts: exprOf<readonly unknown[]>([]), outlivedBy: [] };
   const namespace = new WorkloadNamespace(stack, "Namespace", { ...none, context: CONTEXT, cluster, name: "apps" });
   const runs = { stack, namespace, identity: identityIn(stack), container: containerIn(stack) };
   for (const [name, run] of Object.entries(RUNNERS)) run(runs, name);

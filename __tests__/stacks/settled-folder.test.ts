@@ -58,7 +58,9 @@ describe("The folder for one deployment", () => {
     expect(Object.keys(terraform.variable ?? {})).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(domain|dump_|existing_|kms_keys|smtp|network)/)]),
     );
-    expect(countsIn(await configurationOf("idp-kubernetes", {}))).toEqual([]);
+    const cluster = await configurationOf("idp-kubernetes", {});
+    expect(countsIn(cluster)).toEqual([]);
+    expect(JSON.stringify(cluster.resource)).not.toMatch(/"for_each":(?:\[\]|"\$\{\[\]\}")/);
   });
 
   it("has a block without a condition where an input decides on one, or no such block and no such input", async () => {

@@ -1,5 +1,5 @@
 import { SecretManagerSecret, type SecretManagerSecretConfig } from "@cdktf/provider-google/lib/secret-manager-secret";
-import { Token, type ITerraformDependable } from "cdktf";
+import { type TerraformResource, Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { addDynamicBlock } from "./conditional";
@@ -66,8 +66,8 @@ function replicationIn(locations: readonly string[] | undefined): SecretManagerS
 }
 
 /** The blocks of a secret's places, by their paths in it. */
-export function replicaPaths(secret: SecretManagerSecret): string[] {
-  const { replicas } = secret.replicationInput?.userManaged ?? {};
+export function replicaPaths(secret: TerraformResource): string[] {
+  const { replicas } = (secret as Partial<SecretManagerSecret>).replicationInput?.userManaged ?? {};
   if (!Array.isArray(replicas)) return ["replication.user_managed.dynamic.replicas.content"];
   return replicas.map((_, index) => `replication.user_managed.replicas.${index}`);
 }

@@ -1,5 +1,3 @@
-import { Token } from "cdktf";
-
 import { isJson, jsonOf, toText } from "../core/expr-functions";
 import { isWhole, matching, whole } from "../core/checks";
 import { allOf, type Expr } from "../core/expr";
@@ -184,7 +182,8 @@ export function mailPassword(mail: Mail): Expr {
 }
 
 /** TCP ports that must be open. */
-export const mailPorts = (mail: Mail) => Token.asString(mail.isSet().choose([mail.at.port], []));
+export const mailPorts = (mail: Mail): Expr<readonly unknown[]> =>
+  mail.isSet().choose<readonly unknown[]>([mail.at.port], []);
 
 /** A command that exists only with a mail server; null at plan without one. */
 export const ifMail = (mail: Mail, command: string) => mail.isSet().choose(command, null).text;

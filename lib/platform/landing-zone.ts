@@ -1,4 +1,3 @@
-import { type SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { TerraformLocal, TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
@@ -168,7 +167,7 @@ const ENCRYPTED: Readonly<Record<string, readonly [of: KeyName, ...setters: read
   google_secret_manager_secret: [
     "secrets",
     (resource, key) => {
-      for (const path of replicaPaths(resource as SecretManagerSecret))
+      for (const path of replicaPaths(resource))
         block(path, "customer_managed_encryption", "kms_key_name")(resource, key);
     },
   ],

@@ -35,8 +35,8 @@ export interface WorkloadNamespaceProps {
   readonly context: DeploymentContext;
   /** What the pods need until they stop, in addition to the cluster and to what workloads and jobs add. */
   readonly outlivedBy: ITerraformDependable[];
-  /** Further TCP ports that pods may connect to, at any address, as a Terraform expression of a list. */
-  readonly outboundPorts: string;
+  /** Further TCP ports that pods may connect to, at any address. */
+  readonly outboundPorts: Expr<readonly unknown[]>;
 }
 
 /**
@@ -108,10 +108,11 @@ export class WorkloadNamespace extends Construct {
         })),
       },
     });
-    addDynamicBlock(outbound, "spec", "egress", {
-      forEach: outboundPorts,
-      content: { to: [{ ip_block: [{ cidr: ANYWHERE }] }], ports: [{ protocol: "TCP", port: "${egress.value}" }] },
-    });
+    if (!outboundPorts.isLiteral || outboundPorts.literal.length > 0)
+      addDynamicBlock(outbound, "spec", "egress", {
+        forEach: outboundPorts.text,
+        content: { to: [{ ip_block: [{ cidr: ANYWHERE }] }], ports: [{ protocol: "TCP", port: "${egress.value}" }] },
+      });
     this.firstId = outbound.id;
     this.ready = [outbound];
   }
