@@ -68,11 +68,12 @@ export function joinedSettings(scope: Construct, id: string, settings: readonly 
 export function secretRevisions(values: Readonly<Record<string, ReadableSecret>>, references: string | undefined) {
   const own = Object.entries(values).map(([variable, { revision }]) => `${variable}=${revision}`);
   if (references === undefined) return own.join(",");
+  // With their commas, so that the text is the same where there are none and where there can be none.
   const further = [
-    `[for name, reference in ${references} : "\${name}=\${reference.secret_id}:\${try(reference.identity,`,
+    `[for name, reference in ${references} : ",\${name}=\${reference.secret_id}:\${try(reference.identity,`,
     `reference.version)}"]`,
   ].join(" ");
-  return [...own, expression(`join(",", ${further})`)].join(",");
+  return `${own.join(",")}${expression(`join("", ${further})`)}`;
 }
 
 /** All sets of a container as one expression; undefined without any. */
