@@ -59,6 +59,7 @@ import {
 import { type NetworkProps } from "./platform/network/network-attachment";
 import { type RepositoryAttributes } from "./platform/registry/image-registry";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
+import { BACKUP_PLAN_RELATIONS, BACKUP_PLAN_WARNINGS, EXISTING_BACKUP_PLAN } from "./platform/sql/existing-backup-plan";
 import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE, type DatabaseInputs } from "./platform/sql/database-size";
@@ -92,6 +93,7 @@ type SharedInputs = DeploymentInputs &
   ConnectionPoolInputs &
   ReturnType<typeof maintenanceInputs> &
   typeof BACKUPS &
+  typeof EXISTING_BACKUP_PLAN &
   typeof UPGRADE_BACKUPS &
   typeof DUMPS &
   typeof DUMP_COPIES &
@@ -121,6 +123,7 @@ export function commonInputs({ changedLabels, network, runner, ...words }: Varia
     ...CONNECTION_POOL,
     ...maintenanceInputs(runner),
     ...BACKUPS,
+    ...EXISTING_BACKUP_PLAN,
     ...UPGRADE_BACKUPS,
     ...DUMPS,
     ...DUMP_COPIES,
@@ -166,6 +169,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...ENVIRONMENT_RELATIONS,
   ...MAIL_RELATIONS,
   ...BACKUP_RELATIONS,
+  ...BACKUP_PLAN_RELATIONS,
   ...MAINTENANCE_RELATIONS,
   ...DUMP_RELATIONS,
   ...DUMP_COPY_RELATIONS,
@@ -199,6 +203,7 @@ export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInp
   ...WORKER_WARNINGS,
   ...DOMAIN_WARNINGS,
   ...PROTECTION_WARNINGS,
+  ...BACKUP_PLAN_WARNINGS,
   {
     states: "CookieDomainCoversDomain",
     holds: ({ domain, environmentVariables: plain }) =>

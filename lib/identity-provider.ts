@@ -415,6 +415,7 @@ export abstract class IdentityProvider extends Construct {
       transactionLogDays: settings.transactionLogDays,
       conditionalAccess: settings.databaseConditionalAccess,
       existing: this.partOf(settings.existingDatabase),
+      existingBackupPlan: settings.existingBackupPlan,
       tier: settings.databaseTier,
       passwordVersion: settings.databasePasswordVersion,
       recordsPasswordVersion: values.databasePasswordVersion.isLeftOut,
@@ -471,7 +472,8 @@ export abstract class IdentityProvider extends Construct {
   /** What the scripts must know that restore a deployment. @internal */
   protected recoverable(initialization: DbInit): RecoverableDeployment {
     const { context, database, media, secrets, values: dumps } = this;
-    return { context, database, dumps, initialization, media, secretKey: secrets.secretKey };
+    const backupPlan = dumps.existingBackupPlan;
+    return { backupPlan, context, database, dumps, initialization, media, secretKey: secrets.secretKey };
   }
 
   /** Container to run once the database is prepared. */
@@ -637,6 +639,7 @@ export abstract class IdentityProvider extends Construct {
       connectionPool: isPooled(v),
       databaseId: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,
       isHeard: isHeard(this, v),
+      ownBackups: v.existingBackupPlan.isNull(),
       ownDatabase: not(isExistingUsed(this.partOf(settings.existingDatabase))),
       dump:
         dump?.jobName === undefined

@@ -89,6 +89,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "keepDumps",
       "dumpLockDays",
       "dumpCopyBucket",
+      "existingBackupPlan",
     ],
   },
   {

@@ -16,6 +16,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "auth login": [],
   "auth print-access-token": [],
   "beta monitoring channels list": [],
+  "backup-dr backup-plan-associations list": ["--location"],
+  "backup-dr backups list": [],
   "billing projects link": ["--billing-account"],
   "builds cancel": ["--region"],
   "certificate-manager certificates describe": [],
@@ -124,7 +126,8 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "lib/idp/scripts/build-image.sh": ["builds cancel"],
   "lib/idp/scripts/database-jobs.sh": ["run jobs delete"],
   "lib/idp/scripts/db-init.sh": ["sql users set-password"],
-  "lib/idp/scripts/restore.sh": ["sql backups list", "sql operations wait"],
+  "lib/idp/scripts/restore-drill.sh": ["backup-dr backups list"],
+  "lib/idp/scripts/restore.sh": ["backup-dr backups list", "sql backups list", "sql operations wait"],
   "lib/idp/scripts/return-home.sh": ["secrets delete"],
   "lib/idp/scripts/sql-rest.sh": ["sql instances delete", "sql instances patch"],
   "lib/idp/scripts/swap-database.sh": ["sql databases delete"],
@@ -149,6 +152,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   ],
   "lib/platform/registry/image-registry.ts": ["artifacts repositories describe"],
   "lib/platform/serverless/cloud-run-jobs.ts": ["run jobs execute"],
+  "lib/platform/sql/existing-backup-plan.ts": ["backup-dr backup-plan-associations list"],
   "lib/platform/sql/existing-database.ts": ["sql instances describe"],
 };
 

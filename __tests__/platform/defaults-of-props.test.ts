@@ -243,6 +243,7 @@ const DEFAULTS: readonly Defaults[] = [
         alertEmails: ["admin@example.com"],
         nameOf: String,
         connectionPool: false,
+        ownBackups: true,
         ownDatabase: true,
         checkUp: { condition: false, jobName: "", missingAfter: "30m" },
         eventRetention: { condition: false, jobName: "" },

@@ -245,6 +245,10 @@ export const ACCEPTED_SETS: AcceptedInputs = {
   "a key of the region": { kms_keys: { default: KEY } },
   "a key of its own for the audit log": { kms_keys: { logs: KEY, project_number: "123456789012" }, audit_log: {} },
   "dumps in a locked bucket": { dump_schedule: "30 4 * * *", dump_lock_days: 400 },
+  "a backup plan of the organization": {
+    existing_backup_plan: "projects/acme-backups/locations/us-central1/backupPlans/daily",
+    backup_before_upgrade: false,
+  },
   "dumps that are copied elsewhere": { dump_schedule: "30 4 * * *", dump_copy_bucket: "acme-backups" },
   "a locked bucket of dumps that are kept without a schedule": { keep_dumps: true, dump_lock_days: 1 },
   "a log without events where nobody keeps them": { log_level: "warn" },

@@ -33,6 +33,7 @@ const WITH_A_FORM = [
   "dump_copy_bucket",
   "dump_schedule",
   "environment_variables.~",
+  "existing_backup_plan",
   "existing_bucket.name",
   "existing_container_image",
   "existing_security_policy",

@@ -15,7 +15,12 @@ const secretInput = (stack: BareStack, name: string): string =>
 
 /** What excludes others. */
 type Left =
-  "dumpLockDays" | "existingContainerImage" | "existingDatabase" | "existingSecurityPolicy" | "loadBalancerProxyRange";
+  | "dumpLockDays"
+  | "existingBackupPlan"
+  | "existingContainerImage"
+  | "existingDatabase"
+  | "existingSecurityPolicy"
+  | "loadBalancerProxyRange";
 
 const identityProviderProps = (
   stack: BareStack,
@@ -156,6 +161,7 @@ export const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProvi
 /** What excludes others on Kubernetes: an existing image leaves out what is built. */
 type LeftByKubernetes =
   | "dumpLockDays"
+  | "existingBackupPlan"
   | "applicationVersion"
   | "existingCluster"
   | "existingDatabase"

@@ -52,6 +52,8 @@ export interface Subject {
   readonly apart: Readonly<Record<string, Props>>;
 }
 
+const BACKUP_PLAN = "projects/backups/locations/us-central1/backupPlans/daily";
+
 const account = (name: string) => `idp-${name}@shared-accounts.iam.gserviceaccount.com`;
 
 /** Members that the literals leave out. */
@@ -100,6 +102,7 @@ const NETWORK = {
 
 /** What contradicts others in all of the literals, with what it needs. */
 const APART_IN_BOTH: Subject["apart"] = {
+  existingBackupPlan: { existingBackupPlan: BACKUP_PLAN, backupBeforeUpgrade: false },
   dumpLockDays: { dumpLockDays: 400, dumpSchedule: "30 2 * * *" },
   existingDatabase: { existingDatabase: EXISTING_DATABASE },
   existingSecurityPolicy: { domain: "sign-in.example.com", existingSecurityPolicy: SECURITY_POLICY },

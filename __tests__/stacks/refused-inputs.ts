@@ -227,6 +227,7 @@ const REFUSED_ALONE: Refused = {
     ["smtp.encryption", "smtp.password_secret"],
   ],
   "no day for a dump": { dump_retention_days: 0 },
+  "a backup plan without its project": { existing_backup_plan: "daily", backup_before_upgrade: false },
   "copies of dumps in a folder of a bucket": { ...DUMPED, dump_copy_bucket: "gs://acme-backups/idp" },
   "a lock of dumps for half a day": { dump_lock_days: 0.5, ...DUMPED },
   "a mode of the worker that there is not": { worker_mode: "allinone" },
@@ -436,6 +437,9 @@ const REFUSED_TOGETHER: Refused = {
   "days to go back to for which there is no backup": { backup_retention_count: 6, transaction_log_days: 7 },
   "a dump in an apply without a schedule": { dump_at_apply: true },
   "a lock of dumps without dumps": { dump_lock_days: 30 },
+  "a backup plan together with backups before upgrades": {
+    existing_backup_plan: "projects/acme-backups/locations/us-central1/backupPlans/daily",
+  },
   "copies of dumps without dumps": { dump_copy_bucket: "acme-backups" },
   "a lock of dumps in a trial": { ...DUMPED, dump_lock_days: 30, deletion_protection: false },
   "blueprints for an image that exists": { existing_container_image: IMAGE, blueprints: ["branding", "no-sign-up"] },

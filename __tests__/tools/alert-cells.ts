@@ -14,6 +14,7 @@ const NEEDS = {
   dailyDump: "daily dumps, `dump_schedule`",
   domain: "`domain`",
   dump: "`dump_schedule`",
+  ownBackups: "no `existing_backup_plan`",
   ownDatabase: "no `existing_database`",
   protection: "`protection`",
   requestMetric: "on GKE `domain`",

@@ -2,6 +2,7 @@ import { type Construct } from "constructs";
 
 import { isNever } from "../core/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
+import { type Expr } from "../core/expr";
 import { type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
 import { addRestLibraries } from "../core/project-apis";
@@ -13,6 +14,8 @@ import { type MediaStore, type SqlInstance } from "./parts";
 
 /** What the scripts need to know about a deployment. */
 export interface RecoverableDeployment {
+  /** Plan of others that backs the database up; null without one. */
+  readonly backupPlan: Expr<string | null>;
   readonly context: DeploymentContext;
   readonly database: SqlInstance;
   readonly dumps: ValuesOf<typeof DUMPS>;
@@ -46,7 +49,7 @@ const SCRIPTS = [
  */
 export function addRecoveryScripts(
   scope: Construct,
-  { database, dumps, initialization, media, context, secretKey }: RecoverableDeployment,
+  { backupPlan, database, dumps, initialization, media, context, secretKey }: RecoverableDeployment,
   jobs: { readonly region: string } | { readonly namespace: string },
 ): string {
   addRestLibraries(scope);
@@ -60,6 +63,7 @@ export function addRecoveryScripts(
       INSTANCE_OWNER: database.instanceOwner,
       CONNECTION_NAME: database.connectionName,
     }),
+    ...(!isNever(backupPlan.isSet()) && { BACKUP_PLAN: backupPlan.isSet().choose(backupPlan.present, "").text }),
     DATABASE: database.databaseName,
     DATABASE_REGION: context.region,
     INIT_JOB: initialization.jobName,

@@ -5,6 +5,9 @@ export interface DatumText {
 
   /** Whether there is some of it where the resource is not. @default false */
   readonly isAlways?: boolean;
+
+  /** Block of the resource without which there is none. @default none */
+  readonly block?: string;
   readonly what: string;
   /** Whether it may tell something of a person, and what. */
   readonly persons: string;
@@ -14,6 +17,7 @@ export interface DatumText {
 }
 
 const DATABASE = "google_sql_database_instance.database";
+const BACKUPS = "settings.backup_configuration";
 const SERVERS = ["google_cloud_run_v2_service.service", "kubernetes_deployment_v1.workload"];
 const IN_DATABASE = "Cloud SQL, `{name}`, in {region}";
 const GUARDED = "with the database, by a destroy after `deletion_protection = false`";
@@ -57,6 +61,7 @@ export const DATA: readonly DatumText[] = [
   },
   {
     of: [DATABASE],
+    block: BACKUPS,
     what: "Daily backups of the database",
     persons: "as the database: who was deleted there stays in a backup until it goes",
     where: "Cloud SQL, in {settings.backup_configuration.location}; without it, in the closest multi-region",
@@ -65,11 +70,20 @@ export const DATA: readonly DatumText[] = [
   },
   {
     of: [DATABASE],
+    block: BACKUPS,
     what: "Transaction logs of the database, for any point in time",
     persons: "as the database",
     where: "Cloud SQL, in {region}",
     kept: "{settings.backup_configuration.transaction_log_retention_days|days}",
     deleted: "by Cloud SQL, when they are old enough",
+  },
+  {
+    of: ["var.existing_backup_plan"],
+    what: "Backups and logs of the database by a plan of your organization, instead",
+    persons: "as the database",
+    where: "the vault of the plan in `existing_backup_plan`",
+    kept: "as the plan says",
+    deleted: "by Backup and DR; its owners may forbid an earlier deletion",
   },
   {
     of: [DATABASE],

@@ -14,20 +14,22 @@ export function keptData(facts: ConfigurationFacts): readonly KeptDatum[] {
   return [...DATA.flatMap((text) => datumOf(facts, text) ?? []), stateOf(facts)];
 }
 
-function datumOf(facts: ConfigurationFacts, { isAlways = false, of, ...text }: DatumText): KeptDatum | undefined {
+function datumOf(facts: ConfigurationFacts, datum: DatumText): KeptDatum | undefined {
+  const { block, isAlways = false, of, ...text } = datum;
   for (const address of of) {
     const [, input] = /^var[.](\w+)$/.exec(address) ?? [];
     if (input !== undefined && facts.hasInput(input))
       return { ...text, address, when: facts.defaultOf(input) === null ? [`with \`${input}\``] : [] };
     const resource = facts.at(address);
-    if (resource === undefined) continue;
+    if (resource === undefined || (block !== undefined && argumentAt(resource.body, block) === undefined)) continue;
     const filled = (sentence: string) =>
       sentence.replace(/\{([\w.]+)(?:[|](\w+))?\}/g, (_, path: string, unit?: string) => {
         const value = valueAt(facts, resource, path);
         return unit === undefined ? value : value.replace(/(?=, here )|$/, ` ${unit}`);
       });
     const { deleted, kept, persons, what, where } = text;
-    const when = isAlways ? [] : [...facts.conditionsOf(resource.body), ...facts.elementsOf(resource.body)];
+    const ofResource = isAlways ? [] : [...facts.conditionsOf(resource.body), ...facts.elementsOf(resource.body)];
+    const when = [...ofResource, ...(block === undefined ? [] : conditionsOfBlock(facts, resource.body, block))];
     return { address, what, persons, where: filled(where), kept: filled(kept), deleted, when };
   }
   return undefined;
@@ -35,7 +37,7 @@ function datumOf(facts: ConfigurationFacts, { isAlways = false, of, ...text }: D
 
 /** An argument in words. @throws Error for one that the resource does not have */
 function valueAt(facts: ConfigurationFacts, { body, name, type }: FoundResource, path: string): string {
-  const value = path.split(".").reduce<unknown>((part, each) => (part as Block | undefined)?.[each], body);
+  const value = argumentAt(body, path);
   if (value === undefined) throw new Error(`${type}.${name} has no ${path}, of which the page of rights tells`);
   if (["bucket_id", "name", "repository_id"].includes(path)) return facts.template(asText(value));
   if (path === "replication") return placesOf(facts, value);
@@ -45,13 +47,33 @@ function valueAt(facts: ConfigurationFacts, { body, name, type }: FoundResource,
   return facts.valueInWords(value);
 }
 
+/** An argument by its path, also in a block that an input decides on; undefined without one. */
+function argumentAt(body: Block, path: string): unknown {
+  return path.split(".").reduce<unknown>((part, each) => {
+    const { [each]: own, dynamic } = (part ?? {}) as Block & { readonly dynamic?: Readonly<Record<string, Block>> };
+    return own ?? dynamic?.[each]?.content;
+  }, body);
+}
+
+/** Without what a block is there, if an input decides on it. */
+function conditionsOfBlock(facts: ConfigurationFacts, body: Block, path: string): string[] {
+  const names = path.split(".");
+  const around = argumentAt(body, names.slice(0, -1).join(".")) as {
+    readonly dynamic?: Readonly<Record<string, Block>>;
+  };
+  const { for_each: elements } = around.dynamic?.[names.at(-1) ?? ""] ?? {};
+  return facts.inputsIn(elements).map((input) => `without \`${input}\``);
+}
+
 /** Regions of a secret, or what decides on them. */
 function placesOf(facts: ConfigurationFacts, replication: unknown): string {
-  const { user_managed: chosen } = replication as { readonly user_managed?: { readonly dynamic?: Block } };
-  const { replicas } = (chosen?.dynamic ?? {}) as { readonly replicas?: Block };
-  const inputs = facts.inputsIn(replicas?.for_each).map(root);
+  const { user_managed: chosen } = replication as { readonly user_managed?: Block };
+  if (chosen === undefined) return "regions that Google chooses";
+  const { replicas: elsewhere } = (chosen.dynamic ?? {}) as { readonly replicas?: Block };
+  const inputs = facts.inputsIn(elsewhere?.for_each ?? chosen.replicas).map(root);
+  const places = [chosen.replicas ?? []].flat() as unknown as readonly { readonly location: string }[];
   return inputs.length === 0
-    ? "regions that Google chooses"
+    ? places.map(({ location }) => location).join(", ")
     : inputs.map((name) => facts.inputInWords(name)).join("; else ");
 }
 

@@ -43,6 +43,20 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
     expect(standIn.requests).toEqual([]);
   });
 
+  scenario("refuse what needs backups of Cloud SQL where a plan makes them, and restore a dump", async (scene) => {
+    const environment = { BACKUP_PLAN: "projects/acme-backups/locations/us-central1/backupPlans/daily" };
+    for (const words of [["point-in-time", TIME], ["backup", "latest"], ["final-backup"]])
+      expect(await scene.run("restore", { arguments: words, environment })).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining(`while the plan ${environment.BACKUP_PLAN} backs it up`) as string,
+      });
+    expect(await scene.run("restore-drill", { environment })).toMatchObject({ exitCode: 2 });
+    expect(scene.standIn.requests).toEqual([]);
+    expect(await scene.run("restore", { arguments: ["dump", "latest", "--yes"], environment })).toMatchObject({
+      exitCode: 0,
+    });
+  });
+
   scenario("refuse to clone or restore an instance that others manage, and restore a dump into it", async (scene) => {
     const environment = { INSTANCE_OWNER: "others" };
     for (const words of [["point-in-time", TIME], ["backup", "latest"], ["final-backup"]])

@@ -15,6 +15,7 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
     apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
     nameOf: String,
     connectionPool: false,
+    ownBackups: true,
     ownDatabase: true,
     checkUp: { condition: false, jobName: "", missingAfter: "30m" },
     eventRetention: { condition: false, jobName: "" },
@@ -134,7 +135,7 @@ function expressionsOf(props: Partial<MonitoringProps>): Terraform {
 describeWith(["terraform"], "Monitoring, in Terraform", () => {
   it("has every alert that makes sense with an address or a channel", () => {
     const expected = alertsOn("serverless").filter(({ needs = [] }) =>
-      needs.every((need) => ["ownDatabase", "room", "uptimeCheck", "workerInContainer"].includes(need)),
+      needs.every((need) => ["ownBackups", "ownDatabase", "room", "uptimeCheck", "workerInContainer"].includes(need)),
     );
     const ids = expected.map(({ id }) => id);
     expect(Object.keys(madeOf("emails").policies)).toEqual(ids);

@@ -14,6 +14,7 @@
 #   PROJECT_ID   project (required)
 #   INSTANCE     name of the database instance (required)
 #   INSTANCE_OWNER   deployment, or others: then they alone can clone it
+#   BACKUP_PLAN  plan of Backup and DR that backs the instance up: then a drill is one of the plan
 #   DATABASE     name of the application's database (required)
 #   INIT_JOB     name of the job db-init (required)
 #   REGION       region of the jobs on Cloud Run, or
@@ -42,6 +43,9 @@ done
 job_settings
 [ "${INSTANCE_OWNER:-deployment}" = deployment ] ||
   google_refuse "INSTANCE is ${INSTANCE:-}, which others manage; a drill clones the whole instance; ask its owner, or restore a dump."
+[ -z "${BACKUP_PLAN:-}" ] ||
+  google_refuse "BACKUP_PLAN is $BACKUP_PLAN, which backs ${INSTANCE:-} up; Cloud SQL keeps no logs of it to clone it from;" \
+    "show by the plan that it can be restored (gcloud backup-dr backups list)."
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"
 google_option TIME '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
 begin_run drill

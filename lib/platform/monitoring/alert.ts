@@ -99,6 +99,7 @@ export type AlertNeed =
   | "domain"
   | "dump"
   | "eventRetention"
+  | "ownBackups"
   | "ownDatabase"
   | "protection"
   | "requestMetric"

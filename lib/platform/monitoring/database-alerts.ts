@@ -107,6 +107,7 @@ const ROWS: Alerts = {
   "no-backup": {
     title: "there was no sign of a backup of the database for 36 hours",
     severity: "ERROR",
+    needs: ["ownBackups"],
     // A backup that never starts writes no entry that it failed.
     queries: both(({ database, projectId }) =>
       [
@@ -125,6 +126,7 @@ const ROWS: Alerts = {
   "backup-failed": {
     title: "the daily backup of the database failed",
     severity: "ERROR",
+    needs: ["ownBackups"],
     // Any state other than success is a failure.
     filters: both((names) =>
       [
@@ -151,7 +153,10 @@ const REFUSED_CONNECTION = '"remaining connection slots are reserved" OR "too ma
 
 /** Alerts about an instance of the deployment; one that others manage is theirs to watch. */
 export const DATABASE_ALERTS: Alerts = Object.fromEntries(
-  Object.entries(ROWS).map(([id, row]) => [id, { ...row, needs: ["ownDatabase"] }]),
+  Object.entries(ROWS).map(([id, row]) => {
+    const { needs = [] } = row;
+    return [id, { ...row, needs: ["ownDatabase", ...needs] as const }];
+  }),
 );
 
 /**

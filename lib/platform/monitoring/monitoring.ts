@@ -48,6 +48,8 @@ export interface MonitoringProps extends MonitoringSettings {
    * @default - always
    */
   readonly isHeard?: Condition;
+  /** Whether Cloud SQL makes the backups of the database, and not a plan of others. */
+  readonly ownBackups: Condition;
   /** Whether the database's instance is one of the deployment. */
   readonly ownDatabase: Condition;
   readonly nameOf: (setting: NamedSetting) => string;
@@ -128,6 +130,7 @@ export class Monitoring extends Construct {
       dailyDump: dump?.isDaily ?? false,
       dump: dump?.condition ?? false,
       eventRetention: props.eventRetention?.condition ?? false,
+      ownBackups: props.ownBackups,
       ownDatabase: props.ownDatabase,
       protection: props.protection,
       requestMetric: measuresRequests(names, platform),

@@ -1,7 +1,5 @@
-import { type SqlDatabaseInstanceSettings } from "@cdktf/provider-google/lib/sql-database-instance";
-
 import { isWhole, matching, whole } from "../../core/checks";
-import { exprOf } from "../../core/expr";
+import { type Expr, exprOf, interpolated } from "../../core/expr";
 import { min } from "../../core/expr-functions";
 import { number, text, type PropsOf, type Relation } from "../../core/inputs";
 
@@ -73,19 +71,19 @@ export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
   },
 ];
 
-/** The automatic backups of Cloud SQL, every night. */
+/** The automatic backups of Cloud SQL, every night, as a block of an instance's settings. */
 export function backupConfiguration({
   backupLocation,
   backupRetentionCount = BACKUPS.backupRetentionCount.default as number,
   transactionLogDays = BACKUPS.transactionLogDays.default as number,
-}: Partial<PropsOf<typeof BACKUPS>>): SqlDatabaseInstanceSettings["backupConfiguration"] {
+}: Partial<PropsOf<typeof BACKUPS>>): Readonly<Record<string, unknown>> {
   return {
     enabled: true,
-    startTime: "02:00",
+    start_time: "02:00",
     location: backupLocation,
-    pointInTimeRecoveryEnabled: true,
-    transactionLogRetentionDays: transactionLogDays,
-    backupRetentionSettings: { retainedBackups: backupRetentionCount, retentionUnit: "COUNT" },
+    point_in_time_recovery_enabled: true,
+    transaction_log_retention_days: transactionLogDays,
+    backup_retention_settings: { retained_backups: backupRetentionCount, retention_unit: "COUNT" },
   };
 }
 
@@ -94,9 +92,11 @@ export function backupConfiguration({
  * earlier value; and what remains then, as one sentence without a full stop.
  *
  * @param days days to keep the final backup, 0 for none
+ * @param plan plan of others that makes the backups; null without one
  */
-export function backupsAfterDeletion(instanceName: string, days: number, count: number) {
+export function backupsAfterDeletion(instanceName: string, days: number, count: number, plan: Expr<string | null>) {
   const none = `no backup of ${instanceName}`;
+  const ofPlan = interpolated`what the backup plan ${plan} keeps of ${instanceName}`;
   const kept = [
     `a final backup of ${instanceName} for ${exprOf(days).text} days,`,
     `up to ${exprOf(count).text} automatic backups and those from before upgrades,`,
@@ -106,6 +106,6 @@ export function backupsAfterDeletion(instanceName: string, days: number, count: 
   return {
     isKept: isKept.flag,
     retentionDays: isKept.choose(days, null).number,
-    remains: isKept.choose(kept, none).text,
+    remains: plan.isSet().choose(ofPlan, isKept.choose(kept, none)).text,
   };
 }

@@ -4,8 +4,10 @@ import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDep
 import { Construct } from "constructs";
 
 import {
+  addOptionalBlock,
   countIf,
   conditionFrom,
+  isNever,
   isSet,
   isUnset,
   partIf,
@@ -15,9 +17,9 @@ import {
   attributeOf,
 } from "../../core/conditional";
 import { type Existing, eitherOf, isExisting, isMade } from "../../core/existing";
-import { exprOf, interpolated } from "../../core/expr";
+import { type Expr, exprOf, hcl, interpolated } from "../../core/expr";
 import { toText } from "../../core/expr-functions";
-import { namedValue } from "../../core/expression";
+import { expression, namedValue } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type PropsOf, refuseWrong } from "../../core/inputs";
@@ -136,6 +138,14 @@ export interface PostgresqlDatabaseProps
   readonly network?: NetworkAttachment;
 
   /**
+   * Backup plan of others that is attached to the instance, in full; it may be null at plan. Backups and logs are then
+   * left to it.
+   *
+   * @default - Cloud SQL makes backups every night, and keeps logs
+   */
+  readonly existingBackupPlan?: string | undefined;
+
+  /**
    * Number of the application's password. Raising it by one replaces the password while instances run, with `DbInit`:
    * another login gets the next one, and `DbInit.retire` closes the former one. It may be null at plan, for one login.
    *
@@ -184,6 +194,7 @@ const PROPS: KnownPropsOf<PostgresqlDatabaseProps> = {
   dependsOn: "optional",
   diskLimitGb: "optional",
   existing: "optional",
+  existingBackupPlan: "optional",
   finalBackupDays: "optional",
   flags: "optional",
   imageMirror: "optional",
@@ -353,6 +364,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   private addInstance(backups: ReturnType<typeof backupsOf>): SqlDatabaseInstance {
     const { context, deletionProtection = true, dependsOn = [], network, tier = DEFAULT_DATABASE_TIER } = this.props;
     const version = exprOf(this.props.version ?? DATABASE_MAJOR_VERSION).text;
+    const hasOwnBackups = exprOf<string | null>(this.props.existingBackupPlan ?? null).isNull();
     const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
       count: countIf(this.isMade),
       project: context.projectId,
@@ -373,7 +385,6 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         userLabels: context.labels,
         databaseFlags: flagBlocks(this.connectionLimit, this.props.flags),
         retainBackupsOnDelete: Token.asAny(backups.isKept),
-        backupConfiguration: backupConfiguration(this.props),
         // Only the proxy can connect; with an existing network, through a private address on it and no public one.
         ipConfiguration: {
           ipv4Enabled: isUnset(network?.network).flag,
@@ -388,12 +399,17 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       lifecycle: {
         // From a state that has these, the provider would otherwise send a change of the login without a password.
         ignoreChanges: ["root_password_wo", "root_password_wo_version"],
-        postcondition: keptByOverrides(conditionFrom(deletionProtection).text),
+        postcondition: keptByOverrides(conditionFrom(deletionProtection).text, hasOwnBackups),
       },
       // If another deployment has the names, the apply fails at the secret, before anything is billed.
       dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...dependsOn],
     });
     addFlags(instance, this.connectionLimit, this.props.flags);
+    // Left out rather than switched off: the provider then keeps what a plan has set, of which each change is refused.
+    addOptionalBlock(instance, "settings", "backup_configuration", {
+      when: hasOwnBackups,
+      content: backupConfiguration(this.props),
+    });
     setNewerAttribute(instance, "settings.final_backup_config.enabled", backups.isKept);
     setNewerAttribute(instance, "settings.final_backup_config.retention_days", backups.retentionDays);
     addDeniedPeriod(instance, this.props);
@@ -448,11 +464,12 @@ function loginsOf(owner: string, version: number) {
 }
 
 /** What a deletion of the instance leaves. */
-function backupsOf({ backupRetentionCount, context, finalBackupDays }: PostgresqlDatabaseProps) {
+function backupsOf({ backupRetentionCount, context, existingBackupPlan, finalBackupDays }: PostgresqlDatabaseProps) {
   return backupsAfterDeletion(
     sqlInstanceName(context.deployment),
     finalBackupDays ?? (BACKUPS.databaseFinalBackupDays.default as number),
     backupRetentionCount ?? (BACKUPS.backupRetentionCount.default as number),
+    exprOf<string | null>(existingBackupPlan ?? null),
   );
 }
 
@@ -464,26 +481,34 @@ const ofExisting = ({ enabled = true, own }: Existing): Existing => ({ enabled, 
  * block by that of an override, which leaves conditions alone. Each is on its own, as some are known only after the
  * plan.
  */
-function keptByOverrides(deletionProtection: string) {
+function keptByOverrides(deletionProtection: string, hasOwnBackups: Expr<boolean>) {
   const settings = "self.settings[0]";
+  const isComplete = hcl`own.enabled && own.point_in_time_recovery_enabled`;
+  const keepsBackups = hcl<boolean>`anytrue([for own in self.settings[0].backup_configuration : ${isComplete}])`;
   const kept = {
-    "deletion protection": `coalesce(${settings}.deletion_protection_enabled, false) == tobool(${deletionProtection})`,
-    "backups or point-in-time recovery": [
-      `try(${settings}.backup_configuration[0].enabled &&`,
-      `${settings}.backup_configuration[0].point_in_time_recovery_enabled, false)`,
-    ].join(" "),
-    "the flags of the server": `length(${settings}.database_flags) > 0`,
-    "TLS or the proxy": [
-      `try(${settings}.ip_configuration[0].ssl_mode == "ENCRYPTED_ONLY" && ${settings}.connector_enforcement ==`,
-      `"REQUIRED", false)`,
-    ].join(" "),
+    "deletion protection": expression(
+      `coalesce(${settings}.deletion_protection_enabled, false) == tobool(${deletionProtection})`,
+    ),
+    ...(!isNever(hasOwnBackups) && {
+      "backups or point-in-time recovery": hasOwnBackups.not().or(keepsBackups).text,
+    }),
+    "the flags of the server": expression(`length(${settings}.database_flags) > 0`),
+    "TLS or the proxy": expression(
+      [
+        `try(${settings}.ip_configuration[0].ssl_mode == "ENCRYPTED_ONLY" && ${settings}.connector_enforcement ==`,
+        `"REQUIRED", false)`,
+      ].join(" "),
+    ),
   };
   return Object.entries(kept).map(([what, condition]) => ({
-    condition: `\${${condition}}`,
+    condition,
     errorMessage: [
       `The database is without ${what} after an override; it must keep that, because its data would be`,
       `lost or exposed, and Terraform replaces a nested block as a whole; repeat the whole block`,
       `settings in it, and change there what you want to change.`,
+      ...(what.startsWith("backups")
+        ? ["If your organization has attached a backup plan, set existing_backup_plan."]
+        : []),
     ].join(" "),
   }));
 }

@@ -1,0 +1,79 @@
+import { type IResolvable } from "cdktf";
+
+import { matching } from "../../core/checks";
+import { anyOf, type Expr } from "../../core/expr";
+import { type Optional, orResource, type Relation, text, type ValuesOf } from "../../core/inputs";
+import { type Advice } from "../../core/warnings";
+import { BACKUPS } from "./database-backups";
+
+const PLAN_PATTERN = "^projects/[^/]+/locations/[^/]+/backupPlans/[^/]+$";
+
+/** Input for a plan by which others back up the database. */
+export const EXISTING_BACKUP_PLAN = {
+  /**
+   * Backup plan of Backup and DR that your organization has attached to the database's instance, or its resource; none
+   * by default. Without it, every update of such an instance fails.
+   */
+  existingBackupPlan: orResource(
+    "id",
+    ["google_backup_dr_backup_plan"],
+    text({
+      default: null,
+      description: [
+        "Backup plan of Backup and DR that your organization has attached to the database's instance, in full,",
+        "projects/<project>/locations/<region>/backupPlans/<plan>; null for none. The deployment then leaves backups",
+        "and logs to the plan, which turns those of Cloud SQL off, and its scripts refuse to restore from these.",
+        "Set it with or after attaching the plan, remove it after detaching; both change nothing of the instance.",
+        "Changing it later is safe. Needs backup_before_upgrade = false.",
+      ].join(" "),
+      must: matching(
+        PLAN_PATTERN,
+        [
+          "be the name of a plan in full, projects/<project>/locations/<region>/backupPlans/<plan>;",
+          "look it up with gcloud backup-dr backup-plan-associations list",
+        ].join(" "),
+      ),
+    }),
+  ),
+};
+
+/** Inputs of others on which this depends. */
+type OtherInputs = typeof BACKUPS & Readonly<{ backupBeforeUpgrade: Optional<boolean | IResolvable> }>;
+
+type Inputs = OtherInputs & typeof EXISTING_BACKUP_PLAN;
+
+export const BACKUP_PLAN_RELATIONS: readonly Relation<Inputs>[] = [
+  {
+    of: "existingBackupPlan",
+    holds: (v) => v.existingBackupPlan.isNull().or(v.backupBeforeUpgrade.not()),
+    says: ({ backupBeforeUpgrade: before, existingBackupPlan: plan }) =>
+      [
+        `${plan.name} is ${plan.shown} and ${before.name} is true; it must be false, because the plan makes the`,
+        `backups of the instance; set it to false, and make one by the plan before each upgrade:`,
+        "guides/backups-that-stay.md#a-backup-plan-of-your-organization",
+      ].join(" "),
+  },
+];
+
+/** What the plan decides instead. */
+const OF_PLAN = ["backupLocation", "backupRetentionCount", "transactionLogDays"] as const;
+
+export const BACKUP_PLAN_WARNINGS: readonly Advice<Inputs>[] = [
+  {
+    states: "PlanDecidesOnBackups",
+    holds: (v) => anyOf(v.existingBackupPlan.isNull(), differsFromDefaults(v).not()),
+    says: (v) =>
+      [
+        `${v.existingBackupPlan.name} is given together with ${OF_PLAN.map((name) => v[name].name).join(" or ")};`,
+        "these have no effect, because the plan decides where backups lie and how long they are kept; leave them out",
+      ].join(" "),
+  },
+];
+
+function differsFromDefaults(v: ValuesOf<Inputs>): Expr<boolean> {
+  return anyOf(
+    v.backupLocation.isSet(),
+    v.backupRetentionCount.ne(BACKUPS.backupRetentionCount.default as number),
+    v.transactionLogDays.ne(BACKUPS.transactionLogDays.default as number),
+  );
+}
