@@ -39,7 +39,7 @@ export const FOLDER_FILES: FileTable = {
   ],
   main: [
     "Names and labels that all parts have in common",
-    ["ApplicationEnvironment", "ConnectionPoolSize", "all_labels", "tenant_prefix"],
+    ["ApplicationEnvironment", "ConnectionPoolSize", "SecondRegion", "SecretLocations", "all_labels", "tenant_prefix"],
   ],
   "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
@@ -63,6 +63,10 @@ export const FOLDER_FILES: FileTable = {
   ],
   service: ["The server", ["Service"]],
   "sign-in-probe": ["Sign-in probe on a schedule, off by default", ["Prober", "SignInProbe"]],
+  standby: [
+    "A second region that can take over, off by default: a copy of the database and of the image, the server",
+    ["StandbyDatabase", "StandbyImage", "StandbyIsPromoted", "StandbyRegion", "StandbyService"],
+  ],
   "test-mail": ["The test mail, if there is a mail server", ["TestMail"]],
   worker: ["The separate worker", ["Worker"]],
   workload: ["The server: pods, service account, scaling", ["Workload"]],

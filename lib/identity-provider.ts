@@ -2,11 +2,11 @@ import { TerraformStack, Token, type IResolvable, type ITerraformDependable } fr
 import { Construct, type IConstruct } from "constructs";
 
 import { isUnset, not, partIf, present, type Condition, isAlways, isNever, stateCondition } from "./core/conditional";
-import { allOf, anyOf, type Expr, hcl } from "./core/expr";
+import { allOf, anyOf, exprOf, type Expr, hcl } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
 import { compact, concat, values } from "./core/expr-functions";
-import { rendered } from "./core/expression";
+import { named, rendered } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import {
   checkDeployment,
@@ -80,6 +80,7 @@ import { type SeparateWorker } from "./platform/parts";
 import { BUILDER_PURPOSE, ImageRegistry } from "./platform/registry/image-registry";
 import { databaseWarning } from "./platform/sql/database-flags";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
+import { type Standby } from "./platform/standby";
 
 /** What an audit log must know of a platform. */
 interface AuditedPlatform extends Pick<MonitoringProps, "namespace" | "platform"> {
@@ -111,6 +112,8 @@ interface Variant<T extends Table> {
   /** What else makes a deployment what it is. */
   readonly deploymentFacts: readonly (keyof T & string)[];
   readonly apis: VariantApis;
+  /** A second region that can take over; a platform without this has none. */
+  readonly standbyOf?: (scope: Construct, values: ValuesOf<T>) => Standby | undefined;
 }
 
 /** A variant as the shared parts see it: they know only the inputs that both variants have. */
@@ -229,6 +232,9 @@ export abstract class IdentityProvider extends Construct {
   protected readonly settings: SettingsOf<CommonInputs>;
   protected readonly network: ExistingNetwork | undefined;
   protected readonly protect: boolean | IResolvable;
+  /** A second region that can take over; undefined without one. @internal */
+  protected readonly standby: Standby | undefined;
+  private readonly secondRegion: string | undefined;
   private readonly deploymentFacts: readonly DeploymentFact[];
 
   /** @internal */
@@ -251,13 +257,14 @@ export abstract class IdentityProvider extends Construct {
     const settings = settingsOf<CommonInputs>(v);
     this.settings = settings;
     this.protect = v.deletionProtection.flag;
+    this.standby = variant.standbyOf?.(this, v);
     this.refuseSameNames();
     this.context = deploymentContext(this, {
       applicationName: v.applicationName.text,
       labels: v.labels.map,
       projectId: v.projectId.text,
       region: v.region.text,
-      secretLocations: settings.secretLocations,
+      secretLocations: this.addSecretLocations(),
       tenantId: v.tenantId.text,
     });
     if (network !== undefined) warnOfNetwork(this, network, this.context.region);
@@ -275,6 +282,7 @@ export abstract class IdentityProvider extends Construct {
         ? new Blueprints(this, "Blueprints", { blueprints: this.shippedBlueprints, blueprintFiles })
         : undefined,
     );
+    this.secondRegion = this.addSecondRegion();
     this.media = this.addMediaBucket();
     this.database = this.addDatabase();
     this.upgradeBackup = this.addUpgradeBackup();
@@ -340,6 +348,24 @@ export abstract class IdentityProvider extends Construct {
     return concat<string>(blueprints, isProbed.choose<readonly string[]>([SIGN_IN_PROBE_BLUEPRINT], [])).list;
   }
 
+  /** Region in which buckets are too; null at plan, or undefined, for none. */
+  private addSecondRegion(): string | undefined {
+    const { standby } = this;
+    if (standby === undefined) return undefined;
+    const second = standby.hasDualRegionBuckets.choose<string, null>(standby.region, null);
+    return named(this, "SecondRegion", second).text;
+  }
+
+  /** Regions of new secrets: those that are given, or both that there are. */
+  private addSecretLocations(): readonly string[] | undefined {
+    const { standby, values: v } = this;
+    if (standby === undefined) return this.settings.secretLocations;
+    const [one, other] = [exprOf(v.region.text), standby.region];
+    const both = standby.condition.choose<readonly unknown[]>([one, other], [one]) as Expr<readonly string[]>;
+    const given = v.secretLocations as Expr<readonly string[] | null>;
+    return named(this, "SecretLocations", given.coalesce(both)).list;
+  }
+
   private addSecrets(): IdpSecrets {
     const { context, settings } = this;
     const { existingSecrets } = settings;
@@ -396,6 +422,7 @@ export abstract class IdentityProvider extends Construct {
       deletionProtection: settings.deletionProtection,
       context,
       existing: this.partOf(settings.existingBucket),
+      secondRegion: this.secondRegion,
       dependsOn: apis.ready("storage"),
     });
   }
@@ -423,6 +450,7 @@ export abstract class IdentityProvider extends Construct {
       flags: settings.databaseFlags,
       version: settings.databaseVersion,
       availability: settings.databaseAvailability,
+      stopped: this.standby?.isPromoted.flag,
       finalBackupDays: settings.databaseFinalBackupDays,
       dependsOn: apis.ready("sqladmin", "compute", "secretmanager"),
     });
@@ -512,8 +540,9 @@ export abstract class IdentityProvider extends Construct {
       const ofBucket = { context, deletionProtection, inputs, retentionDays, dependsOn: apis.ready("storage") };
       const locked = new LockedDumps(this, "DumpLock", ofBucket);
       const elsewhere = new DumpsElsewhere(this, "DumpCopy", inputs);
+      const { secondRegion } = this;
       const parts = { apis, database, deletionProtection, dependsOn, elsewhere, inputs, context, locked, runner };
-      return new DatabaseDump(this, "Dump", parts);
+      return new DatabaseDump(this, "Dump", { ...parts, secondRegion });
     });
   }
 

@@ -104,5 +104,8 @@ export {
   type DatabaseAttributes,
   type ExistingDatabaseProps,
 } from "./platform/sql/existing-database";
+export { type StandbyProps } from "./platform/serverless/standby";
+export { type StandbyService } from "./platform/serverless/standby-service";
+export { type StandbyDatabase } from "./platform/sql/standby-database";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";
 export { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "./serverless-identity-provider";

@@ -1,13 +1,19 @@
 import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, isNever, partIf, present } from "./core/conditional";
+import { allOf, isNever, partIf, present, setArgument } from "./core/conditional";
 import { anyOf, type Expr, interpolated, literal, hcl, call } from "./core/expr";
 import { replace, toText, upper } from "./core/expr-functions";
 import { named } from "./core/expression";
 import { guardPresence } from "./core/deployment-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
-import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
+import {
+  CONNECTION_NAME_FRAME_LENGTH,
+  CONNECTION_NAME_MAX_LENGTH,
+  serviceName,
+  SOCKET_PATH_MAX_LENGTH,
+  workerPoolName,
+} from "./core/names";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { isPooled, poolVariables } from "./idp/connection-pool";
 import { CHECK_UP_JOB, type CheckUp } from "./idp/check-up";
@@ -18,9 +24,16 @@ import { EVENT_RETENTION_JOB, type EventRetention } from "./idp/event-retention"
 import { type RecoveryAccess } from "./idp/recovery-access";
 import { SIGN_IN_PROBE_JOB, type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
+import { type ContainerImage } from "./idp/parts";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
-import { COMMON_RELATIONS, commonInputs, type CommonInputs, type VariantProps } from "./common-inputs";
+import {
+  COMMON_RELATIONS,
+  commonInputs,
+  type CommonInputs,
+  type CommonObjects,
+  type VariantProps,
+} from "./common-inputs";
 import { rightsOf } from "./existing-parts";
 import { IdentityProvider, variantOf } from "./identity-provider";
 import { certificateWarning, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/domain/domain";
@@ -37,6 +50,7 @@ import { type Advice } from "./core/warnings";
 import { ServerlessJobs, starterPurpose } from "./platform/serverless/cloud-run-jobs";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
+import { StandbyImage } from "./platform/registry/standby-image";
 import { accessOf, isOpen } from "./platform/serverless/public-access";
 import {
   INTERNAL_LOAD_BALANCER,
@@ -44,9 +58,22 @@ import {
   InternalLoadBalancer,
   isInternal,
 } from "./platform/serverless/internal-load-balancer";
-import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-load-balancer";
-import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
+import {
+  backendServiceName,
+  endpointGroupName,
+  ServerlessLoadBalancer,
+  urlMapName,
+} from "./platform/serverless/serverless-load-balancer";
+import {
+  ServerlessService,
+  type ServerlessServiceProps,
+  ServerlessWorkerPool,
+} from "./platform/serverless/serverless-service";
 import { instanceSize, SERVICE, type ServiceInputs } from "./platform/serverless/service-options";
+import { STANDBY, STANDBY_RELATIONS, standbyOf, type StandbyProps } from "./platform/serverless/standby";
+import { StandbyService } from "./platform/serverless/standby-service";
+import { StandbyDatabase } from "./platform/sql/standby-database";
+import { type Standby } from "./platform/standby";
 
 const WORKER = {
   ...instanceSize(WORKER_DEFAULTS.cpu),
@@ -66,7 +93,11 @@ const INSTANCE = {
   requestTimeout: { limit: "Time limit of a request", change: "A change rolls out new instances." },
 } as const;
 
-export type ServerlessInputs = CommonInputs & ServiceInputs & typeof INTERNAL_LOAD_BALANCER & typeof IPV6;
+export type ServerlessInputs = CommonInputs &
+  ServiceInputs &
+  typeof INTERNAL_LOAD_BALANCER &
+  typeof IPV6 &
+  typeof STANDBY;
 
 /** Inputs of the variant on Cloud Run. */
 export const SERVERLESS_INPUTS: ServerlessInputs = {
@@ -94,6 +125,7 @@ export const SERVERLESS_INPUTS: ServerlessInputs = {
   ...domainInputs("serverless", "Without a domain, clients use the address that Cloud Run assigns, under run.app."),
   ...IPV6,
   ...INTERNAL_LOAD_BALANCER,
+  ...STANDBY,
   ...protectionInputs("Removing it detaches it."),
   ...monitoringInputs("serverless"),
 };
@@ -121,6 +153,7 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   ...workerRelations(WORKER),
   ...DEFAULT_ADDRESS_RELATIONS,
   ...INTERNAL_RELATIONS,
+  ...STANDBY_RELATIONS,
   {
     of: "maintenanceWindow",
     holds: (v) => {
@@ -203,7 +236,12 @@ const WARNINGS: readonly Advice<ServerlessInputs>[] = [
   },
 ];
 
-export interface ServerlessIdentityProviderProps extends VariantProps<ServerlessInputs> {}
+/** Names of the types of props that are objects. */
+interface ServerlessObjects extends CommonObjects {
+  readonly standby: StandbyProps;
+}
+
+export interface ServerlessIdentityProviderProps extends VariantProps<ServerlessInputs, ServerlessObjects> {}
 
 /**
  * The identity provider on Cloud Run, from an empty project in one apply.
@@ -230,6 +268,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** Load balancer of the domain; undefined if there can be none. */
   readonly loadBalancer: ServerlessLoadBalancer | undefined;
+
+  /** Copy of the database in a second region, which can take over; undefined without one. */
+  readonly standbyDatabase: StandbyDatabase | undefined;
+
+  /** The server there; undefined without a second region. */
+  readonly standbyService: StandbyService | undefined;
 
   /** The job that sends a test mail; undefined without a mail server. */
   readonly testMail: ReturnType<ServerlessJobs["onDemand"]> | undefined;
@@ -261,6 +305,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         warnings: WARNINGS,
         deploymentFacts: [],
         apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
+        standbyOf,
       }),
     );
     const { context, values } = this;
@@ -268,7 +313,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.attachment = this.network && { ...this.network, egress, tags: tagsIn(values.networkTags) };
 
     this.initialization = this.addInitialization();
-    this.restoreSettings = addRecoveryScripts(this, this.recoverable(this.initialization), context);
+    this.standbyDatabase = this.addStandbyDatabase();
+    this.restoreSettings = addRecoveryScripts(this, this.recoverable(this.initialization), context, this.standbyWords);
     const external = this.addExternalDomain();
     this.address = external?.address;
     this.domainSetup = external?.domainSetup;
@@ -280,11 +326,10 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     const pool = poolSizes(values, INSTANCE, DEMAND);
     const poolSize = named(this, "ConnectionPoolSize", pool.ofInstance);
     const container = this.container(this.initialization, poolVariables(values, poolSize));
-    this.worker = this.addWorker(
-      workerContainer(container, values, poolVariables(values, pool.ofWorker)),
-      domainAddress,
-    );
+    const ofWorker = workerContainer(container, values, poolVariables(values, pool.ofWorker));
+    this.worker = this.addWorker(ofWorker, domainAddress);
     this.service = this.addService(container, domainAddress);
+    this.standbyService = this.addStandbyService(container, ofWorker, domainAddress);
     this.loadBalancer = external && this.addLoadBalancer(external);
     this.internalLoadBalancer?.serve(this.service);
     this.testMail = this.addTestMail(container);
@@ -420,14 +465,33 @@ export class ServerlessIdentityProvider extends IdentityProvider {
           condition: isSeparate(values),
           container,
           identity: runtime,
-          instanceCount: workerCount(values).number,
+          instanceCount: this.ofHome(workerCount(values)).number,
         }),
     );
   }
 
+  /** A number of instances, of which there are none once a second region has taken over. */
+  private ofHome(count: Expr<number>): Expr<number> {
+    return this.standby === undefined ? count : this.standby.isPromoted.choose(0, count);
+  }
+
   private addService(container: ContainerSpec, address: LoadBalancerAddress | undefined): ServerlessService {
-    const { access, attachment: network, context, runtime, values, worker } = this;
-    return new ServerlessService(this, "Service", {
+    const { standby, values, worker } = this;
+    const home = new ServerlessService(this, "Service", {
+      ...this.serviceOf(container, address),
+      // A separate worker must be running before the last worker beside a server stops.
+      dependsOn: worker?.ready ?? [],
+    });
+    const least = this.ofHome(values.minInstanceCount);
+    // Not as its prop, by which it warns of what the caller has chosen.
+    if (standby !== undefined) setArgument(home.service, "scaling.min_instance_count", least);
+    return home;
+  }
+
+  /** What the service of either region is given. */
+  private serviceOf(container: ContainerSpec, address: LoadBalancerAddress | undefined): ServerlessServiceProps {
+    const { access, attachment: network, context, runtime, values } = this;
+    return {
       closeDefaultAddress: values.closeDefaultAddress.flag,
       cpuAlwaysAllocated: values.cpuAlwaysAllocated.flag,
       maxInstanceRequestConcurrency: requestsPerInstance(values).number,
@@ -440,9 +504,74 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       minInstanceCount: values.minInstanceCount.number,
       maxInstanceCount: values.maxInstanceCount.number,
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
-      // A separate worker must be running before the last worker beside a server stops.
-      dependsOn: worker?.ready ?? [],
+    };
+  }
+
+  private addStandbyDatabase(): StandbyDatabase | undefined {
+    const { database: primary, standby } = this;
+    return standby && new StandbyDatabase(this, "StandbyDatabase", { primary, standby });
+  }
+
+  /** The image of the second region; an existing one is the same there. */
+  private addStandbyImage(standby: Standby): ContainerImage {
+    const { apis, context, image, registry, settings } = this;
+    if (registry === undefined) return image;
+    return new StandbyImage(this, "StandbyImage", {
+      apis,
+      context,
+      image,
+      registry,
+      standby,
+      buildLocation: settings.buildLocation,
+      buildPool: settings.buildPool,
+      existingImage: settings.existingContainerImage,
+      imageMirror: settings.imageMirror,
     });
+  }
+
+  /** The server of the second region. @param ofWorker container of a separate worker */
+  private addStandbyService(
+    container: ContainerSpec,
+    ofWorker: ContainerSpec,
+    address: LoadBalancerAddress | undefined,
+  ): StandbyService | undefined {
+    const { standby, standbyDatabase: database, values } = this;
+    if (standby === undefined || database === undefined) return undefined;
+    const condition = isSeparate(values);
+    const instanceCount = workerCount(values).number;
+    return new StandbyService(this, "StandbyService", {
+      database,
+      image: this.addStandbyImage(standby),
+      standby,
+      service: this.serviceOf(container, address),
+      subnetwork: values.standby.at.subnetwork.text,
+      worker: partIf(condition, () => ({ condition, container: ofWorker, instanceCount })),
+    });
+  }
+
+  /** What `promote.sh` must know, by the names of its settings; empty texts at plan without a second region. */
+  private get standbyWords(): Readonly<Record<string, string>> {
+    const { context, standby, standbyDatabase, values } = this;
+    if (standby === undefined || standbyDatabase === undefined) return {};
+    const { deployment, projectId } = context;
+    const groupIn = (region: string) =>
+      `projects/${projectId}/regions/${region}/networkEndpointGroups/${endpointGroupName({ deployment, region })}`;
+    const isWorker = isSeparate(values);
+    const words = {
+      STANDBY_REGION: standby.region,
+      STANDBY_INSTANCE: standbyDatabase.instanceName,
+      STANDBY_SERVICE: serviceName(deployment),
+      STANDBY_MIN_INSTANCES: toText(values.minInstanceCount),
+      STANDBY_WORKER_POOL: isWorker.choose(workerPoolName(deployment), ""),
+      STANDBY_WORKERS: isWorker.choose(toText(workerCount(values)), ""),
+      STANDBY_GROUP: groupIn(standby.region.text),
+      BACKEND_SERVICE: backendServiceName(context),
+      SERVICE: serviceName(deployment),
+      HOME_GROUP: groupIn(context.region),
+    };
+    return Object.fromEntries(
+      Object.entries(words).map(([name, word]) => [name, standby.condition.choose<string>(word, "").text]),
+    );
   }
 
   private addLoadBalancer({ address, domainSetup }: ExternalDomain): ServerlessLoadBalancer {
@@ -452,6 +581,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       address,
       certificate: domainSetup.certificate,
       service,
+      standby: this.standby,
       validation: values.certificateValidation.text,
       securityPolicyId: domainSetup.securityPolicy.policyId,
       strictTransportSecurity: values.strictTransportSecurity.text,
@@ -513,11 +643,13 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       protect,
       recoveryAccess,
       signInProbe,
+      standbyService,
     } = this;
     const ready = present<{ readonly ready: ITerraformDependable[] }>(
       this.service,
       this.testMail,
       this.worker,
+      standbyService,
       loadBalancer,
       domainSetup,
       internalLoadBalancer,

@@ -93,6 +93,11 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     ],
   },
   {
+    title: "A second region",
+    guides: ["warm-standby.md", "region-lost.md"],
+    inputs: ["standby"],
+  },
+  {
     title: "Server and worker",
     guides: ["worker-and-sizes.md"],
     inputs: [

@@ -516,9 +516,13 @@ testContract(STACK_NAME, {
       [
         () => [
           [ofService("resources.cpu_idle"), variable("cpu_always_allocated").default],
-          byDefault(at(ADDRESS.service, "scaling.min_instance_count")),
+          [at(ADDRESS.service, "scaling.min_instance_count"), variable("min_instance_count").default],
         ],
-        [["${!var.cpu_always_allocated}", true], 1],
+        [
+          ["${!var.cpu_always_allocated}", true],
+          // None where a second region has taken over.
+          ["${local.standby_is_promoted ? 0 : var.min_instance_count}", 1],
+        ],
       ],
     "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable (the proxy is TLS-terminated and does not speak SSL itself). SSL is required on a loopback (127.0.0.1 or localhost) proxy connection: connection fails with a message that the server does not support SSL although SSL was required":
       [

@@ -89,6 +89,7 @@ const DEFAULTS: readonly Defaults[] = [
       ["administratorPasswordVersion", 1, 2],
       ["availability", "ZONAL", "REGIONAL"],
       ["conditionalAccess", true, false],
+      ["stopped", false, true],
       ["deletionProtection", true, false],
       [
         "denyMaintenancePeriod.enabled",

@@ -189,6 +189,7 @@ export const ACCEPTED = {
   close_default_address: [false, true],
   load_balancer: ["external"],
   load_balancer_proxy_range: [null],
+  standby: [null],
   container_cpu: [1, 2, 4, 8],
   container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
   cpu_always_allocated: [true, false],
@@ -270,6 +271,23 @@ export const ACCEPTED_SETS: AcceptedInputs = {
     subnetwork: SUBNETWORK,
     load_balancer: "internal",
     load_balancer_proxy_range: "10.129.0.0/26",
+  },
+  "a second region": { domain: "sign-in.example.com", standby: { region: "us-east1" } },
+  "a second region that has taken over, on a network": {
+    domain: "sign-in.example.com",
+    network: NETWORK,
+    subnetwork: SUBNETWORK,
+    secret_locations: ["europe-west1", "us-west1", "us-central1"],
+    standby: {
+      region: "us-west1",
+      promoted: true,
+      number: 2,
+      subnetwork: SUBNETWORK.replace("us-central1", "us-west1"),
+    },
+  },
+  "a second region on another continent, without buckets in both": {
+    domain: "sign-in.example.com",
+    standby: { region: "asia-northeast1", dual_region_buckets: false },
   },
   "settings of the mail server as variables": {
     environment_variables: { IDP_EMAIL__PORT: "587", IDP_EMAIL__TIMEOUT: "30", IDP_EMAIL__USE_TLS: "true" },

@@ -72,6 +72,10 @@ const ALWAYS: readonly Row[] = [
   ["ends", "kubernetes_cron_job_v1", "spec.job_template.spec.active_deadline_seconds", /^(840|4800|6000)$/],
 ];
 
+/** A copy that has taken over is kept by the platform alone, because a script must be able to end that. */
+const isNoCopy = (line: string) =>
+  !line.endsWith(".standby_database has ${var.deletion_protection && !local.standby_is_promoted}");
+
 const PROTECTED: readonly Row[] = [
   ["is kept by Terraform", DATABASE, "deletion_protection", BY_INPUT],
   ["is kept by the platform", DATABASE, "settings.deletion_protection_enabled", BY_INPUT],
@@ -204,8 +208,8 @@ describe("Always", () => {
     // A subnetwork has a role too, but no rights.
     expect([...new Set(under("role", PROGRAMS))].filter((role) => role !== "ACTIVE").sort()).toEqual(ROLES);
     const everybody = under("member", PROGRAMS).filter((member) => /^all(Authenticated)?Users$/.test(String(member)));
-    // Of the service, where an organization requires the check of a role.
-    expect(everybody).toEqual(["allUsers", "allUsers"]);
+    // Of the service, in either region, where an organization requires the check of a role.
+    expect(everybody).toEqual(["allUsers", "allUsers", "allUsers"]);
   });
 
   it("grants revoke nothing of others, and nothing refuses to be replaced", () => {
@@ -232,7 +236,7 @@ describe("Always", () => {
 
 it.each(PROTECTED)("While deletion_protection is true %s: %s, %s", (_promise, type, path, pattern) => {
   const unprotected = others(SHIPPED.slice(0, 2), type, path, pattern);
-  expect(unprotected.filter((line) => !REMADE.test(line.split(" has ")[0] ?? ""))).toEqual([]);
+  expect(unprotected.filter((line) => !REMADE.test(line.split(" has ")[0] ?? "")).filter(isNoCopy)).toEqual([]);
 });
 
 /**

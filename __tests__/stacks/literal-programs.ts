@@ -20,7 +20,8 @@ type Left =
   | "existingContainerImage"
   | "existingDatabase"
   | "existingSecurityPolicy"
-  | "loadBalancerProxyRange";
+  | "loadBalancerProxyRange"
+  | "standby";
 
 const identityProviderProps = (
   stack: BareStack,

@@ -130,6 +130,17 @@ export const SUBJECTS: readonly Subject[] = [
         loadBalancer: "internal",
         loadBalancerProxyRange: "10.129.0.0/26",
       },
+      standby: {
+        domain: "sign-in.example.com",
+        network: NETWORK,
+        standby: {
+          region: "us-east1",
+          promoted: true,
+          number: 2,
+          subnetwork: "projects/demo-project/regions/us-east1/subnetworks/main",
+          dualRegionBuckets: false,
+        },
+      },
     },
   },
   {

@@ -518,6 +518,9 @@ const REFUSED_TOGETHER: Refused = {
 const REFUSED_ALONE_BY_SERVERLESS: Refused = {
   "a word for who may call that there is not": { public_access: "everybody" },
   "no request at a time": { max_instance_request_concurrency: 0 },
+  "a zone as the second region": { standby: { region: "us-east1-b" } },
+  "a hundredth copy": { standby: { region: "us-east1", number: 100 } },
+  "a subnetwork of the second region by its bare name": { standby: { region: "us-east1", subnetwork: "main" } },
   "a number of CPUs that the platform does not offer": { container_cpu: 3 },
 };
 
@@ -536,6 +539,49 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   "traffic of another kind": { vpc_egress: "none" },
   "the maintenance of a database that exists": { existing_database: DATABASE, maintenance_window: { day: 2 } },
   "a load balancer of a third kind": { load_balancer: "both" },
+  "a second region without a domain": { domain: null, standby: { region: "us-east1" } },
+  "a second region for a database of others": {
+    ...DOMAIN,
+    existing_database: DATABASE,
+    standby: { region: "us-east1" },
+  },
+  "a second region whose database everything in the project may connect to": {
+    ...DOMAIN,
+    database_conditional_access: false,
+    standby: { region: "us-east1" },
+  },
+  "a second region with keys of the first": {
+    ...DOMAIN,
+    kms_keys: { default: KEY },
+    standby: { region: "us-east1" },
+  },
+  "the same region twice": { ...DOMAIN, standby: { region: "us-central1", dual_region_buckets: false } },
+  "secrets that the second region would not have": {
+    ...DOMAIN,
+    secret_locations: ["us-central1"],
+    standby: { region: "us-east1" },
+  },
+  "a subnetwork of the first region in the second": {
+    ...DOMAIN,
+    network: NETWORK,
+    subnetwork: SUBNETWORK,
+    standby: { region: "us-east1", subnetwork: SUBNETWORK },
+  },
+  "a second region without its subnetwork": {
+    ...DOMAIN,
+    network: NETWORK,
+    subnetwork: SUBNETWORK,
+    standby: { region: "us-east1" },
+  },
+  "buckets on two continents": { ...DOMAIN, standby: { region: "europe-west1" } },
+  "a copy whose name is too long for a socket": {
+    ...DOMAIN,
+    project_id: "a-project-of-thirty-characters",
+    region: "us-central1",
+    application_name: "identity-provider",
+    tenant_id: "a-tenant",
+    standby: { region: "northamerica-northeast1", dual_region_buckets: false },
+  },
   "an internal load balancer without a network": { ...DOMAIN, close_default_address: true, load_balancer: "internal" },
   "an internal load balancer beside the default address": { ...FOR_THE_NETWORK, close_default_address: false },
   "an internal load balancer that validates a certificate": {

@@ -43,6 +43,9 @@ export const CONNECTION_NAME_MAX_LENGTH = SOCKET_PATH_MAX_LENGTH - "/cloudsql/".
 /** Characters that a connection name adds to project id, region, tenant id and application name. */
 export const CONNECTION_NAME_FRAME_LENGTH = "::sql-".length + "-".length + PROJECT_HASH_LENGTH + "-".length;
 
+/** Characters that its name adds for a copy in another region, without the number. */
+export const STANDBY_CONNECTION_NAME_FRAME_LENGTH = CONNECTION_NAME_FRAME_LENGTH + "-standby".length;
+
 /** Parts of the names of one deployment. */
 export interface DeploymentName {
   /** `<tenant id>-<hash of the project>`, as `deploymentContext` makes it. */
@@ -68,6 +71,11 @@ export function bucketName({ tenantPrefix, applicationName }: DeploymentName, su
 /** An instance must not start with a digit, as a tenant id may. */
 export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `sql-${tenantPrefix}-${applicationName}`;
+}
+
+/** A copy in another region. Google reserves the name of a deleted instance for a week, so each copy has a number. */
+export function standbyInstanceName(deployment: DeploymentName, number: string): string {
+  return `${sqlInstanceName(deployment)}-standby${number}`;
 }
 
 /**

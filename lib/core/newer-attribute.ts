@@ -9,6 +9,7 @@ export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_cloud_run_v2_job.template.template.volumes.gcs.mount_options": "7.4.0",
   "google_cloud_run_v2_service.default_uri_disabled": "7.7.0",
   "google_cloud_run_v2_service.scaling.max_instance_count": "7.0.0",
+  "google_cloud_run_v2_service.template.health_check_disabled": "7.7.0",
   "google_cloud_run_v2_service.template.volumes.gcs.mount_options": "7.4.0",
   "google_cloud_run_v2_worker_pool.template.containers.liveness_probe": "7.5.0",
   "google_cloud_run_v2_worker_pool.template.containers.startup_probe": "7.5.0",

@@ -131,6 +131,8 @@ interface DatabaseDumpProps {
   readonly dependsOn: ITerraformDependable[];
   /** Prevents the bucket from being deleted while it holds dumps. */
   readonly deletionProtection: boolean | IResolvable;
+  /** Region in which the dumps are too; none if it is null at plan. */
+  readonly secondRegion?: string | undefined;
 }
 
 /** Whether there is a bucket: with a schedule, or where one is kept. */
@@ -274,13 +276,13 @@ export class DumpBucket extends Construct implements MediaStore {
   constructor(
     scope: Construct,
     id: string,
-    { apis, deletionProtection, inputs, context, elsewhere, locked }: DatabaseDumpProps,
+    { apis, deletionProtection, inputs, context, elsewhere, locked, secondRegion }: DatabaseDumpProps,
     private readonly condition: Condition,
   ) {
     super(scope, id);
     this.copies = [locked, elsewhere];
     this.bucketName = bucketName(context.deployment, this.name);
-    this.bucket = addBucket(this, context, deletionProtection, {
+    const own = {
       name: this.bucketName,
       // Cheap for what is rarely read, and read at once.
       storageClass: "NEARLINE",
@@ -293,7 +295,8 @@ export class DumpBucket extends Construct implements MediaStore {
       ],
       count: countIf(condition),
       dependsOn: apis.ready("storage"),
-    });
+    };
+    this.bucket = addBucket(this, context, deletionProtection, own, secondRegion);
     this.ready = [this.bucket];
   }
 

@@ -268,6 +268,9 @@ export class IdpImage extends Construct implements ContainerImage {
   readonly release: string;
   readonly ready: ITerraformDependable[];
 
+  /** What is built; undefined for an existing image. @internal */
+  readonly builtImage: string | undefined;
+
   constructor(
     scope: Construct,
     id: string,
@@ -322,6 +325,7 @@ export class IdpImage extends Construct implements ContainerImage {
     const builtTag = `${version}-${Fn.substr(Fn.sha256(content), 0, 12)}`;
     const reference = `${repository.imagePrefix}/${context.deployment.applicationName}:${builtTag}`;
     const builtImage = new TerraformLocal(this, "Reference", reference).asString;
+    this.builtImage = builtImage;
 
     addRestLibraries(this);
     const script = addScript(this, "lib/idp/scripts/build-image.sh");

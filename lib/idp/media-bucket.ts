@@ -21,6 +21,7 @@ import {
   SOFT_DELETE_SECONDS,
 } from "./contract";
 import { type MediaStore } from "./parts";
+import { addSecondRegion, locationOf } from "./dual-region";
 import { explain, inFileOfExisting } from "../core/hcl/stack-origin";
 
 /** Options of a mount as the runtime user, with the permissions of its files and folders. */
@@ -35,16 +36,21 @@ export function mountOptions(fileMode: string, folderMode: string): string[] {
   ];
 }
 
-/** Adds a private bucket, without per-object permissions; while it is protected, a destroy does not empty it. */
+/**
+ * Adds a private bucket, without per-object permissions; while it is protected, a destroy does not empty it.
+ *
+ * @param secondRegion region in which its files are too; none if it is null at plan
+ */
 export function addBucket(
   scope: Construct,
   context: DeploymentContext,
   deletionProtection: boolean | IResolvable,
   own: Pick<StorageBucketConfig, "count" | "dependsOn" | "lifecycleRule" | "name" | "retentionPolicy" | "storageClass">,
+  secondRegion?: string,
 ): StorageBucket {
-  return new StorageBucket(scope, MAIN_CHILD_ID, {
+  const bucket = new StorageBucket(scope, MAIN_CHILD_ID, {
     project: context.projectId,
-    location: context.region,
+    location: locationOf(context.region, secondRegion),
     uniformBucketLevelAccess: true,
     publicAccessPrevention: "enforced",
     softDeletePolicy: { retentionDurationSeconds: SOFT_DELETE_SECONDS },
@@ -53,6 +59,8 @@ export function addBucket(
     labels: context.labels,
     ...own,
   });
+  addSecondRegion(bucket, context.region, secondRegion);
+  return bucket;
 }
 
 /** Pattern of the name of any bucket, and what a message says of it. */
@@ -105,6 +113,13 @@ export interface MediaBucketProps {
 
   /** A bucket to use instead of a created one; attributes may be null at plan. Setting it later deletes that one. */
   readonly existing?: Existing & Partial<BucketAttributes>;
+
+  /**
+   * Region in which its files are too; one that is null at plan means none. Setting it later replaces the bucket.
+   *
+   * @default - none
+   */
+  readonly secondRegion?: string | undefined;
 }
 
 const PROPS: KnownPropsOf<MediaBucketProps> = {
@@ -112,6 +127,7 @@ const PROPS: KnownPropsOf<MediaBucketProps> = {
   deletionProtection: "optional",
   dependsOn: "optional",
   existing: "optional",
+  secondRegion: "optional",
 };
 
 /** A bucket as a folder of the runtime user. */
@@ -184,11 +200,11 @@ export class MediaBucket extends BucketFolder {
     super(scope, id);
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
-    const { deletionProtection = true, dependsOn, existing, context } = props;
+    const { deletionProtection = true, dependsOn, existing, context, secondRegion } = props;
     const name = bucketName(context.deployment, MEDIA_BUCKET_SUFFIX);
     this.condition = namedCondition(this, "IsMade", isMade(existing));
     this.bucket = partIf(this.condition, () =>
-      addBucket(this, context, deletionProtection, { name, dependsOn, count: countIf(this.condition) }),
+      addBucket(this, context, deletionProtection, { name, dependsOn, count: countIf(this.condition) }, secondRegion),
     );
     if (this.bucket !== undefined)
       explain(this.bucket, "Protected by not being emptied: Google refuses to delete a bucket that has files.");

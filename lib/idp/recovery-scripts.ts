@@ -45,12 +45,14 @@ const SCRIPTS = [
  * Adds the scripts that restore a deployment, and the one that describes it, to the folder of its stack.
  *
  * @param jobs where the jobs run: a region of Cloud Run, or a namespace of the cluster
+ * @param standby what a script must know of a second region; nothing without one
  * @returns their settings as words `NAME=value`, for `export`
  */
 export function addRecoveryScripts(
   scope: Construct,
   { backupPlan, database, dumps, initialization, media, context, secretKey }: RecoverableDeployment,
   jobs: { readonly region: string } | { readonly namespace: string },
+  standby: Readonly<Record<string, string>> = {},
 ): string {
   addRestLibraries(scope);
   for (const script of SCRIPTS) addScript(scope, `lib/idp/scripts/${script}.sh`);
@@ -75,6 +77,7 @@ export function addRecoveryScripts(
     SECRET_KEY_SECRET: secretKey.secretId,
     SECRET_KEY_VERSION: secretKey.version,
     ...("region" in jobs ? { REGION: jobs.region } : { NAMESPACE: jobs.namespace }),
+    ...standby,
   })
     .map(([name, value]) => `${name}=${value}`)
     .join(" ");

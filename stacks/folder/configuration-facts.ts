@@ -130,7 +130,7 @@ export class ConfigurationFacts {
     if (word !== undefined && value === "") return relation === "==" ? `without \`${word}\`` : `with \`${word}\``;
     if (word !== undefined)
       return relation === "==" ? `with \`${word} = "${value}"\`` : `unless \`${word} = "${value}"\``;
-    const [, negation, flag] = /^(!?)var[.]([\w.]+)$/.exec(text) ?? [];
+    const [, negation, flag] = /^(!?)[(]*(?:try[(])?var[.]([\w.]+)(?:, false[)])?[)]*$/.exec(text) ?? [];
     if (flag !== undefined) return this.switched(flag, negation === "");
     const [, list, element] = /^contains[(]var[.](\w+), "([^"]*)"[)]$/.exec(text) ?? [];
     if (list !== undefined) return `with \`${element}\` in \`${list}\``;
@@ -174,7 +174,8 @@ export class ConfigurationFacts {
     const [, name] = /^\$\{var[.](\w+)\}$/.exec(text) ?? [];
     if (name !== undefined) return this.inputInWords(name);
     const inputs = this.inputsIn(text);
-    return inputs.length === 0 ? text : inputs.map((input) => this.inputInWords(root(input))).join(" or ");
+    const names = [...new Set(inputs.map(root))];
+    return names.length === 0 ? text : names.map((each) => this.inputInWords(each)).join(" or ");
   }
 
   /** An input with the value that it has where nobody sets another one. */

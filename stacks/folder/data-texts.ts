@@ -102,6 +102,14 @@ export const DATA: readonly DatumText[] = [
     deleted: "by Cloud SQL",
   },
   {
+    of: ["google_sql_database_instance.standby_database"],
+    what: "A copy of the whole database in the second region, seconds behind",
+    persons: "as the database",
+    where: IN_DATABASE,
+    kept: "as in the database, which it follows",
+    deleted: "with `standby`, by an apply after `deletion_protection = false`",
+  },
+  {
     of: ["var.existing_database"],
     what: "The same in a database that is managed elsewhere",
     persons: "yes",

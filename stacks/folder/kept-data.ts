@@ -70,7 +70,7 @@ function placesOf(facts: ConfigurationFacts, replication: unknown): string {
   const { user_managed: chosen } = replication as { readonly user_managed?: Block };
   if (chosen === undefined) return "regions that Google chooses";
   const { replicas: elsewhere } = (chosen.dynamic ?? {}) as { readonly replicas?: Block };
-  const inputs = facts.inputsIn(elsewhere?.for_each ?? chosen.replicas).map(root);
+  const inputs = [...new Set(facts.inputsIn(elsewhere?.for_each ?? chosen.replicas).map(root))];
   const places = [chosen.replicas ?? []].flat() as unknown as readonly { readonly location: string }[];
   return inputs.length === 0
     ? places.map(({ location }) => location).join(", ")

@@ -58,10 +58,12 @@ export function openPorts(facts: ConfigurationFacts): readonly OpenPort[] {
 /** @throws Error for what listens without a text */
 function portsOf(facts: ConfigurationFacts, { body, name, type }: FoundResource): readonly OpenPort[] {
   const address = `${type}.${name}`;
+  const openings = OPENINGS[type]?.(facts, body) ?? [];
+  if (openings.length === 0) return [];
   const what = LISTENERS[address];
   if (what === undefined) throw new Error(`${address} opens a port, and has no text; add it to LISTENERS`);
   const ofResource = facts.conditionsOf(body);
-  return (OPENINGS[type]?.(facts, body) ?? []).map(({ from, port, suffix = "", when = [] }) => ({
+  return openings.map(({ from, port, suffix = "", when = [] }) => ({
     address,
     what: `${what}${suffix}`,
     port,

@@ -30,6 +30,27 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
     expect(refused.stderr).toContain("BUILD_POOL");
   });
 
+  scenario("copies an image that is built already, and needs nothing else for that", async ({ standIn, build }) => {
+    const original = IMAGE.replace("us-central1", "us-east1");
+    const unneeded = { IMAGE_DIRECTORY: "", UPSTREAM_IMAGE: "", UPSTREAM_PREFIX: "", TOOLS_IMAGE: "", IDP_VERSION: "" };
+    const copied = await build({ environment: { ...unneeded, APP_VERSION: "", COPY_OF: original } });
+    expect(copied).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(standIn.builds.accepted).toMatchObject([
+      {
+        steps: [
+          {
+            env: [`IMAGE=${IMAGE}`, `COPY_OF=${original}`],
+            script: '#!/bin/sh\nset -eu\ndocker pull "$COPY_OF"\ndocker tag "$COPY_OF" "$IMAGE"\n',
+          },
+        ],
+        images: [IMAGE],
+      },
+    ]);
+    // What is there is not copied again.
+    expect(await build({ environment: { COPY_OF: original } })).toMatchObject({ exitCode: 0 });
+    expect(standIn.requestsTo(CREATE)).toHaveLength(1);
+  });
+
   scenario(
     "sends one request with everything in it, and reports each state once, however long it lasts",
     async ({ standIn, folder, build }) => {

@@ -9,6 +9,7 @@
 #   BUILD_POOL              private pool that builds, in its own location, projects/<p>/locations/<l>/workerPools/<w> (none)
 #   BUILD_SERVICE_ACCOUNT   e-mail address of the account the build runs as (required)
 #   IMAGE                   <location>-docker.pkg.dev/<project>/<repository>/<name>:<tag> (required)
+#   COPY_OF                 image to copy to IMAGE instead of building it, for which the rest is not needed (none)
 #   IMAGE_DIRECTORY         folder with Dockerfile, cloud-entrypoint.sh and what belongs to it (required)
 #   BUILDER_IMAGE           image with sh, base64 and docker that runs the build (required)
 #   TOOLS_IMAGE             build argument: image of Debian, for the entrypoint's programs (required)
@@ -48,15 +49,18 @@ google_option BUILD_POOL 'projects/[a-z0-9.:-]+/locations/[a-z0-9-]+/workerPools
 google_setting BUILD_SERVICE_ACCOUNT '[a-z0-9-]+@[a-z0-9.-]+' "the e-mail address of a service account"
 google_setting IMAGE "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
   "an image of Artifact Registry with its tag, like us-central1-docker.pkg.dev/project/repository/name:tag"
-google_setting IMAGE_DIRECTORY '.+' "the folder with Dockerfile and cloud-entrypoint.sh"
 google_setting BUILDER_IMAGE "$reference" "the name of an image"
-google_setting TOOLS_IMAGE "$reference" "the name of an image"
-google_setting UPSTREAM_IMAGE "$reference" "the name of an image, like ghcr.io/owner/server"
-google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names, like IDP_"
-google_setting IDP_VERSION "$version" "a release, year.month.patch, with or without @sha256: and a digest"
-google_setting APP_VERSION "$version" "a release, year.month.patch, with or without @sha256: and a digest, or latest"
-google_option BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
-  "files like own/groups.yaml and shipped/branding.yaml"
+google_option COPY_OF "$reference" "the name of an image"
+if [ -z "${COPY_OF:-}" ]; then
+  google_setting IMAGE_DIRECTORY '.+' "the folder with Dockerfile and cloud-entrypoint.sh"
+  google_setting TOOLS_IMAGE "$reference" "the name of an image"
+  google_setting UPSTREAM_IMAGE "$reference" "the name of an image, like ghcr.io/owner/server"
+  google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names, like IDP_"
+  google_setting IDP_VERSION "$version" "a release, year.month.patch, with or without @sha256: and a digest"
+  google_setting APP_VERSION "$version" "a release, year.month.patch, with or without @sha256: and a digest, or latest"
+  google_option BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
+    "files like own/groups.yaml and shipped/branding.yaml"
+fi
 google_time_limit BUILD_TIMEOUT_SECONDS BUILD_QUEUE_SECONDS IDENTITY_WAIT_SECONDS
 
 # path_of FILE: prints where a file of the image is on this machine.
@@ -68,7 +72,9 @@ path_of() {
   esac
 }
 
-files="Dockerfile cloud-entrypoint.sh connection-pool.sh watch-worker.py${BLUEPRINTS:+ Dockerfile.blueprints $BLUEPRINTS}"
+variables="IMAGE COPY_OF" files=''
+[ -n "${COPY_OF:-}" ] || variables="IMAGE TOOLS_IMAGE UPSTREAM_IMAGE UPSTREAM_PREFIX IDP_VERSION APP_VERSION"
+[ -n "${COPY_OF:-}" ] || files="Dockerfile cloud-entrypoint.sh connection-pool.sh watch-worker.py${BLUEPRINTS:+ Dockerfile.blueprints $BLUEPRINTS}"
 for file in $files; do
   path=$(path_of "$file")
   if [ ! -s "$path" ]; then
@@ -132,6 +138,15 @@ refuse_skipping() {
 # The script that the build runs in /workspace of the builder image. Cloud Build does not substitute dollar signs in a
 # script. Each file is passed in numbered parts, because the length of a variable is limited.
 step_script() {
+  if [ -n "${COPY_OF:-}" ]; then
+    cat <<'STEP'
+#!/bin/sh
+set -eu
+docker pull "$COPY_OF"
+docker tag "$COPY_OF" "$IMAGE"
+STEP
+    return 0
+  fi
   cat <<'STEP'
 #!/bin/sh
 set -eu
@@ -174,18 +189,18 @@ write_files() {
 }
 
 write_request() {
-  write_files >"$GOOGLE_WORK/files"
+  : >"$GOOGLE_WORK/files"
+  [ -z "$files" ] || write_files >"$GOOGLE_WORK/files"
   step_script >"$GOOGLE_WORK/script"
   # Contents go through files: all users of the machine can read the arguments of a process.
-  jq -n --slurpfile files "$GOOGLE_WORK/files" --rawfile script "$GOOGLE_WORK/script" --arg tag "$tag" \
+  jq -n --arg variables "$variables" --slurpfile files "$GOOGLE_WORK/files" --rawfile script "$GOOGLE_WORK/script" --arg tag "$tag" \
     --arg account "projects/$PROJECT_ID/serviceAccounts/$BUILD_SERVICE_ACCOUNT" \
     --arg timeout "${BUILD_TIMEOUT_SECONDS}s" --arg queue "${BUILD_QUEUE_SECONDS}s" '
     {
       steps: [{
         id: "build",
         name: env.BUILDER_IMAGE,
-        env: ((["IMAGE", "TOOLS_IMAGE", "UPSTREAM_IMAGE", "UPSTREAM_PREFIX", "IDP_VERSION", "APP_VERSION"]
-          | map("\(.)=\(env[.])")) + $files),
+        env: (($variables | split(" ") | map("\(.)=\(env[.])")) + $files),
         script: $script
       }],
       images: [env.IMAGE],
@@ -312,7 +327,7 @@ cancel_build() {
 }
 
 stop_when_present
-refuse_skipping
+[ -n "${COPY_OF:-}" ] || refuse_skipping
 write_request
 google_on_failure cancel_build
 while :; do

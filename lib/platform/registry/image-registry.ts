@@ -1,4 +1,7 @@
-import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository";
+import {
+  ArtifactRegistryRepository,
+  type ArtifactRegistryRepositoryConfig,
+} from "@cdktf/provider-google/lib/artifact-registry-repository";
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
@@ -136,6 +139,9 @@ export class ImageRegistry extends Construct implements ImageRepository {
   /** The repository itself, for overrides; undefined where another one is used. */
   readonly repository: ArtifactRegistryRepository | undefined;
 
+  /** Accounts that build. @internal */
+  readonly builders: readonly GrantedAccount[];
+
   private readonly grants = new Grants(this);
 
   private readonly existing: ImageRepository | undefined;
@@ -162,32 +168,13 @@ export class ImageRegistry extends Construct implements ImageRepository {
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
     const { apis, existing, context } = props;
-    const { deployment, labels, projectId: project, region: location } = context;
+    const { deployment, projectId: project, region: location } = context;
     const isUsed = isUnset(props.existingImage);
     this.condition = namedCondition(this, "IsMade", allOf(isUsed, isMade(existing)));
     const count = countIf(this.condition);
 
-    this.repository = partIf(
-      this.condition,
-      () =>
-        new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
-          project,
-          location,
-          labels,
-          count,
-          repositoryId: serviceName(deployment),
-          format: "DOCKER",
-          description: `Images of ${deployment.applicationName}`,
-          // Otherwise the policies below only report what they would delete.
-          cleanupPolicyDryRun: false,
-          cleanupPolicies: [
-            // The most recent images stay whatever their age.
-            { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: 10 } },
-            // 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds.
-            { id: "delete-old", action: "DELETE", condition: { tagState: "ANY", olderThan: `${90 * 24 * 60 * 60}s` } },
-          ],
-          dependsOn: apis.ready("artifactregistry"),
-        }),
+    this.repository = partIf(this.condition, () =>
+      addRepository(this, context, { count, dependsOn: apis.ready("artifactregistry") }),
     );
     const builder = new ServiceIdentity(this, "Builder", {
       context,
@@ -199,7 +186,8 @@ export class ImageRegistry extends Construct implements ImageRepository {
     });
     const made = imagePrefix(location, project, deployment);
     this.imagePrefix = existingOr(this, "ImagePrefix", existing, existing?.imagePrefix, made);
-    const builders = builder.granted;
+    this.builders = builder.granted;
+    const { builders } = this;
     if (existing?.imagePrefix !== undefined) {
       const attributes = [existing.imagePrefix, builder.email, builders, allOf(isUsed, isExisting(existing))] as const;
       this.existing = existingRepository(scope, `Existing${id}`, ...attributes);
@@ -235,6 +223,31 @@ export class ImageRegistry extends Construct implements ImageRepository {
     });
     return grantTo(account, grant);
   }
+}
+
+/** Adds a repository, of the deployment's name. */
+export function addRepository(
+  scope: Construct,
+  { deployment, labels, projectId: project, region: location }: DeploymentContext,
+  own: Pick<ArtifactRegistryRepositoryConfig, "count" | "dependsOn">,
+): ArtifactRegistryRepository {
+  return new ArtifactRegistryRepository(scope, MAIN_CHILD_ID, {
+    project,
+    location,
+    labels,
+    repositoryId: serviceName(deployment),
+    format: "DOCKER",
+    description: `Images of ${deployment.applicationName}`,
+    // Otherwise the policies below only report what they would delete.
+    cleanupPolicyDryRun: false,
+    cleanupPolicies: [
+      // The most recent images stay whatever their age.
+      { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: 10 } },
+      // 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds.
+      { id: "delete-old", action: "DELETE", condition: { tagState: "ANY", olderThan: `${90 * 24 * 60 * 60}s` } },
+    ],
+    ...own,
+  });
 }
 
 /**

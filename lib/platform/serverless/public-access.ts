@@ -4,7 +4,7 @@ import { Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
 import { oneOf } from "../../core/checks";
-import { countIf, isNever } from "../../core/conditional";
+import { allOf, attributeOf, type Condition, countIf, isNever } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { textOrFlag } from "../../core/inputs";
 import { type Expr, exprOf } from "../../core/expr";
@@ -47,15 +47,23 @@ export function isOpen(access: string): Expr<boolean> {
   return exprOf(access).isOneOf(["none", "false"]).not();
 }
 
-/** Grants everybody the role to call the service, where that is wanted. */
-export function grantPublicAccess(scope: Construct, service: CloudRunV2Service, access: string): void {
-  const condition = exprOf(access).eq("all-users");
+/**
+ * Grants everybody the role to call the service, where that is wanted.
+ *
+ * @param isMade whether there is the service
+ */
+export function grantPublicAccess(
+  scope: Construct,
+  service: CloudRunV2Service,
+  access: string,
+  isMade: Condition = true,
+): void {
+  const condition = allOf(isMade, exprOf(access).eq("all-users"));
   if (isNever(condition)) return;
-  const { location, name, project } = service;
   new CloudRunV2ServiceIamMember(new Construct(scope, "PublicAccess"), "AllUsers", {
-    project,
-    location,
-    name,
+    project: attributeOf(service, "project").text,
+    location: attributeOf(service, "location").text,
+    name: attributeOf(service, "name").text,
     role: "roles/run.invoker",
     member: "allUsers",
     count: countIf(condition),

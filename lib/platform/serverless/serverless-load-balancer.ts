@@ -8,7 +8,16 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { exprOf } from "../../core/expr";
-import { attributesOf, countIf, idOf, partIf, present } from "../../core/conditional";
+import {
+  allOf,
+  attributeOf,
+  attributesOf,
+  type Condition,
+  countIf,
+  idOf,
+  partIf,
+  present,
+} from "../../core/conditional";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { type DomainAddress } from "../domain/domain-address";
@@ -17,6 +26,7 @@ import { type DnsCertificate } from "../domain/domain-setup";
 import { httpsRedirect } from "../domain/https-redirect";
 import { tlsPolicy } from "../domain/tls-policy";
 import { type PartProps } from "../parts";
+import { type Standby } from "../standby";
 import { type ServerlessService } from "./serverless-service";
 
 interface ServerlessLoadBalancerProps extends PartProps {
@@ -30,6 +40,8 @@ interface ServerlessLoadBalancerProps extends PartProps {
   /** One that is null at plan means none. */
   readonly securityPolicyId: string;
   readonly service: ServerlessService;
+  /** A second region, whose service of the same name takes the place of the first once it has taken over. */
+  readonly standby: Standby | undefined;
   readonly strictTransportSecurity: string;
   readonly validation: string;
 }
@@ -64,30 +76,43 @@ export class ServerlessLoadBalancer extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: ServerlessLoadBalancerProps) {
     super(scope, id);
-    const { address, certificate, dependsOn, context, service, validation } = props;
-    const { deployment, projectId: project, region } = context;
+    const { address, certificate, dependsOn, context, service, standby, validation } = props;
+    const { deployment, projectId: project } = context;
     const { addressId, domain, ipv6 } = address;
     const hasDomain = exprOf(domain).isSet();
     const count = countIf(hasDomain);
     const common = (part: string) => ({ project, name: partName(deployment, part), count });
 
-    const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
-      project,
-      region,
-      name: hashedName(deployment, region),
-      networkEndpointType: "SERVERLESS",
-      // By its name, because a reference would make Terraform create a second service before it destroys the first.
-      cloudRun: { service: serviceName(deployment) },
-      count,
-      dependsOn,
-    });
+    const groupIn = (groupId: string, of: Pick<DeploymentContext, "region">, condition: Condition) =>
+      new ComputeRegionNetworkEndpointGroup(this, groupId, {
+        project,
+        region: of.region,
+        name: endpointGroupName({ ...context, ...of }),
+        networkEndpointType: "SERVERLESS",
+        // By its name, because a reference would make Terraform create a second service before it destroys the first.
+        cloudRun: { service: serviceName(deployment) },
+        count: countIf(condition),
+        dependsOn,
+      });
+    const home = attributeOf(groupIn("EndpointGroup", context, hasDomain), "id");
+    const group =
+      standby === undefined
+        ? home
+        : standby.isPromoted.choose(
+            attributeOf(
+              groupIn("StandbyGroup", { region: standby.region.text }, allOf(hasDomain, standby.condition)),
+              "id",
+            ),
+            home,
+          );
     // Neither a timeout nor a port: a serverless backend refuses them and uses the service's timeout.
     this.backendService = new ComputeBackendService(this, "Backend", {
-      ...common("backend"),
+      ...common(BACKEND),
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
       securityPolicy: props.securityPolicyId,
-      backend: [{ group: idOf(group) }],
+      // One group alone: a load balancer does not find out which of them answers.
+      backend: [{ group: group.text }],
       customResponseHeaders: strictTransportHeaders(exprOf(props.strictTransportSecurity)).list,
       logConfig: logConfig(props.requestLogSampleRate),
     });
@@ -142,6 +167,14 @@ export function logConfig(sampleRate: number) {
   const isOn = exprOf(sampleRate).gt(0);
   return { enable: isOn.flag, sampleRate: isOn.choose(sampleRate, null).number };
 }
+
+/** End of the backend service's name. */
+const BACKEND = "backend";
+
+/** Names by which a script finds what sends users to a region. */
+export const backendServiceName = ({ deployment }: DeploymentContext): string => partName(deployment, BACKEND);
+export const endpointGroupName = ({ deployment, region }: Pick<DeploymentContext, "deployment" | "region">): string =>
+  hashedName(deployment, region);
 
 /** End of the URL map's name. */
 const URL_MAP = "https";

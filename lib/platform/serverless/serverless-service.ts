@@ -132,60 +132,71 @@ export class ServerlessService extends Construct {
     stateProvidersOf(this);
     refuseWrong(this, SERVICE, props, ["maxInstanceRequestConcurrency"], propProblems(props, PROPS));
 
-    const { address, closeDefaultAddress = false, container, network } = props;
-    const { cpuAlwaysAllocated = true } = props;
-    const cpuIdle = typeof cpuAlwaysAllocated === "boolean" ? !cpuAlwaysAllocated : Op.not(cpuAlwaysAllocated);
-    const access = accessOf(props.publicAccess ?? true);
-    const { maxInstanceRequestConcurrency = REQUESTS_PER_INSTANCE } = props;
-    const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
-    const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
-    const { port, resources = DEFAULT_RESOURCES } = container;
-    const { lifecycle, template, ...common } = commonOf(props);
+    const { container, cpuAlwaysAllocated = true, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     addWarnings(this, "WorkerKeepsRunning", idleWorkerWarnings(this, container, minInstanceCount, cpuAlwaysAllocated));
-
-    this.service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
-      ...common,
-      name: serviceName(props.context.deployment),
-      ingress: ingressOf(closeDefaultAddress),
-      invokerIamDisabled: isCheckOff(access).flag,
-      scaling: { minInstanceCount },
-      // A restore stops the service by a mode of scaling, which an apply meanwhile must not end.
-      lifecycle: { ignoreChanges: [...lifecycle.ignoreChanges, "scaling[0].scaling_mode"] },
-      template: {
-        ...template,
-        executionEnvironment: EXECUTION_ENVIRONMENT,
-        timeout: `${exprOf(requestTimeoutSeconds).text}s`,
-        maxInstanceRequestConcurrency,
-        // Cloud Run's default, or the limit of the service, below which it must not be.
-        scaling: { maxInstanceCount: max(100, maxInstanceCount).number },
-        containers: [
-          {
-            ...containerBlock(container),
-            ports: { containerPort: port },
-            resources: { limits: { ...resources }, cpuIdle, startupCpuBoost: true },
-            ...probes(container),
-          },
-        ],
-      },
-      traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
-    });
-    explain(
-      this.service,
-      [
-        "No deletion protection: it holds no data, and a failed first start must be replaceable.",
-        "The proxy's volume is last, where Cloud Run moves it.",
-      ].join(" "),
-    );
-    // Of the service, as Google recommends; the limit of a revision would need a new revision to change.
-    setNewerAttribute(this.service, "scaling.max_instance_count", maxInstanceCount);
-    addFurtherBlocks(this.service, "template", container, network, address);
-    // Also false, so that a folder that has settled it takes over the state of one that has not.
-    setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
-    grantPublicAccess(this, this.service, access);
+    this.service = addService(this, props);
     this.url = this.service.uri;
     this.serviceName = this.service.name;
     this.ready = [this.service];
   }
+}
+
+/**
+ * Adds a service, and the right to call it.
+ *
+ * @param condition under which there is one; always by default
+ */
+export function addService(scope: Construct, props: ServerlessServiceProps, condition?: Condition): CloudRunV2Service {
+  const { address, closeDefaultAddress = false, container, network } = props;
+  const { cpuAlwaysAllocated = true } = props;
+  const cpuIdle = typeof cpuAlwaysAllocated === "boolean" ? !cpuAlwaysAllocated : Op.not(cpuAlwaysAllocated);
+  const access = accessOf(props.publicAccess ?? true);
+  const { maxInstanceRequestConcurrency = REQUESTS_PER_INSTANCE } = props;
+  const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
+  const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
+  const { port, resources = DEFAULT_RESOURCES } = container;
+  const { lifecycle, template, ...common } = commonOf(props);
+  const service = new CloudRunV2Service(scope, MAIN_CHILD_ID, {
+    ...common,
+    name: serviceName(props.context.deployment),
+    count: countIf(condition),
+    ingress: ingressOf(closeDefaultAddress),
+    invokerIamDisabled: isCheckOff(access).flag,
+    scaling: { minInstanceCount },
+    // A restore stops the service by a mode of scaling, which an apply meanwhile must not end.
+    lifecycle: { ignoreChanges: [...lifecycle.ignoreChanges, "scaling[0].scaling_mode"] },
+    template: {
+      ...template,
+      executionEnvironment: EXECUTION_ENVIRONMENT,
+      timeout: `${exprOf(requestTimeoutSeconds).text}s`,
+      maxInstanceRequestConcurrency,
+      // Cloud Run's default, or the limit of the service, below which it must not be.
+      scaling: { maxInstanceCount: max(100, maxInstanceCount).number },
+      containers: [
+        {
+          ...containerBlock(container),
+          ports: { containerPort: port },
+          resources: { limits: { ...resources }, cpuIdle, startupCpuBoost: true },
+          ...probes(container),
+        },
+      ],
+    },
+    traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
+  });
+  explain(
+    service,
+    [
+      "No deletion protection: it holds no data, and a failed first start must be replaceable.",
+      "The proxy's volume is last, where Cloud Run moves it.",
+    ].join(" "),
+  );
+  // Of the service, as Google recommends; the limit of a revision would need a new revision to change.
+  setNewerAttribute(service, "scaling.max_instance_count", maxInstanceCount);
+  addFurtherBlocks(service, "template", container, network, address);
+  // Also false, so that a folder that has settled it takes over the state of one that has not.
+  setNewerAttribute(service, "default_uri_disabled", closeDefaultAddress);
+  grantPublicAccess(scope, service, access, condition);
+  return service;
 }
 
 /** What a worker pool shares with the service, where it means the same. */

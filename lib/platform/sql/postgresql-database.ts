@@ -5,11 +5,13 @@ import { Construct } from "constructs";
 
 import {
   addOptionalBlock,
+  allOf,
   countIf,
   conditionFrom,
   isNever,
   isSet,
   isUnset,
+  not,
   partIf,
   present,
   namedCondition,
@@ -168,6 +170,13 @@ export interface PostgresqlDatabaseProps
   readonly administratorPasswordVersion?: number;
 
   /**
+   * Stops the instance, to which nothing may connect then: one in another region has taken over.
+   *
+   * @default false
+   */
+  readonly stopped?: boolean | IResolvable;
+
+  /**
    * Size, `db-custom-<CPUs>-<memory in MB>`. It limits the connections. Changing it later restarts the database.
    *
    * @default "db-custom-1-3840"
@@ -202,6 +211,7 @@ const PROPS: KnownPropsOf<PostgresqlDatabaseProps> = {
   network: NETWORK_PROP,
   passwordVersion: "optional",
   recordsPasswordVersion: "optional",
+  stopped: "optional",
   tier: "optional",
   transactionLogDays: "optional",
   version: "optional",
@@ -270,7 +280,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   constructor(
     scope: Construct,
     id: string,
-    private readonly props: PostgresqlDatabaseProps,
+    /** What was given, for a copy. @internal */
+    readonly props: PostgresqlDatabaseProps,
   ) {
     super(scope, id);
     stateProvidersOf(this);
@@ -321,7 +332,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
     const { conditionalAccess = true, existing, context } = this.props;
     const ours = connectionTo(context.projectId, sqlInstanceName(context.deployment), conditionalAccess);
-    const grants = identity.grantOnProject("ConnectsToDatabase", CLIENT_ROLE, { ...ours, condition: this.isMade });
+    const condition = allOf(this.isMade, not(this.props.stopped ?? false));
+    const grants = identity.grantOnProject("ConnectsToDatabase", CLIENT_ROLE, { ...ours, condition });
     const { instanceName, projectId } = this.theirs ?? {};
     if (instanceName === undefined || projectId === undefined) return grants;
     const theirs = connectionTo(projectId, instanceName, conditionalAccess);
@@ -362,38 +374,20 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   }
 
   private addInstance(backups: ReturnType<typeof backupsOf>): SqlDatabaseInstance {
-    const { context, deletionProtection = true, dependsOn = [], network, tier = DEFAULT_DATABASE_TIER } = this.props;
-    const version = exprOf(this.props.version ?? DATABASE_MAJOR_VERSION).text;
+    const { context, deletionProtection = true, dependsOn = [], network, stopped = false } = this.props;
     const hasOwnBackups = exprOf<string | null>(this.props.existingBackupPlan ?? null).isNull();
     const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
       count: countIf(this.isMade),
       project: context.projectId,
       name: sqlInstanceName(context.deployment),
       region: context.region,
-      databaseVersion: `POSTGRES_${version}`,
+      databaseVersion: versionOf(this.props),
       deletionProtection,
       settings: {
-        edition: "ENTERPRISE",
-        tier,
+        ...serverSettings(this.props, this.connectionLimit),
         availabilityType: this.props.availability ?? "ZONAL",
-        diskType: "PD_SSD",
-        // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
-        diskAutoresize: true,
-        diskAutoresizeLimit: this.props.diskLimitGb,
-        deletionProtectionEnabled: deletionProtection,
-        connectorEnforcement: "REQUIRED",
-        userLabels: context.labels,
-        databaseFlags: flagBlocks(this.connectionLimit, this.props.flags),
+        activationPolicy: isNever(stopped) ? undefined : conditionFrom(stopped).choose("NEVER", "ALWAYS").text,
         retainBackupsOnDelete: Token.asAny(backups.isKept),
-        // Only the proxy can connect; with an existing network, through a private address on it and no public one.
-        ipConfiguration: {
-          ipv4Enabled: isUnset(network?.network).flag,
-          privateNetwork: network?.network,
-          sslMode: "ENCRYPTED_ONLY",
-          // Cloud Run's built-in connection trusts the instance's own certificate authority.
-          serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
-        },
-        insightsConfig: { queryInsightsEnabled: true },
         maintenanceWindow: databaseWindow(this.props),
       },
       lifecycle: {
@@ -446,6 +440,37 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       lifecycle: { replaceTriggeredBy: [dependable(sent)] },
     });
   }
+}
+
+/** Version of the server, as Cloud SQL names it. */
+export function versionOf({ version = DATABASE_MAJOR_VERSION }: PostgresqlDatabaseProps): string {
+  return `POSTGRES_${exprOf(version).text}`;
+}
+
+/** Settings that a copy of an instance has too. */
+export function serverSettings(props: PostgresqlDatabaseProps, connectionLimit: string) {
+  const { context, deletionProtection = true, diskLimitGb, flags, network, tier = DEFAULT_DATABASE_TIER } = props;
+  return {
+    edition: "ENTERPRISE",
+    tier,
+    diskType: "PD_SSD",
+    // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
+    diskAutoresize: true,
+    diskAutoresizeLimit: diskLimitGb,
+    deletionProtectionEnabled: deletionProtection,
+    connectorEnforcement: "REQUIRED",
+    userLabels: context.labels,
+    databaseFlags: flagBlocks(connectionLimit, flags),
+    // Only the proxy can connect; with an existing network, through a private address on it and no public one.
+    ipConfiguration: {
+      ipv4Enabled: isUnset(network?.network).flag,
+      privateNetwork: network?.network,
+      sslMode: "ENCRYPTED_ONLY",
+      // Cloud Run's built-in connection trusts the instance's own certificate authority.
+      serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
+    },
+    insightsConfig: { queryInsightsEnabled: true },
+  };
 }
 
 /** Two logins that take turns: the owner itself, and one that acts as it. */

@@ -1,0 +1,206 @@
+import { rendered } from "../../../lib/core/expression";
+import { RulesBrokenError } from "../../../lib/core/rules-broken-error";
+import {
+  ServerlessIdentityProvider,
+  type ServerlessIdentityProviderProps,
+} from "../../../lib/serverless-identity-provider";
+import { bareStack, terraformOf, type Block, type Terraform } from "../../support/synthesis";
+
+type Props = Omit<ServerlessIdentityProviderProps, "projectId" | "tenantId">;
+
+/** What there is, and the settings of the scripts. */
+function made(props: Props): Terraform & { readonly settings: string } {
+  const stack = bareStack();
+  const all = { projectId: "my-project", tenantId: "demo", domain: "sign-in.example.com", ...props };
+  const { restoreSettings } = new ServerlessIdentityProvider(stack, "Idp", all);
+  return { ...terraformOf(stack), settings: String(rendered(stack, restoreSettings)) };
+}
+
+const addressesIn = ({ resource = {} }: Terraform) =>
+  Object.entries(resource).flatMap(([type, named]) => Object.keys(named).map((name) => `${type}.${name}`));
+
+const blockAt = ({ resource = {} }: Terraform, address: string): Block => {
+  const [type = "", name = ""] = address.split(".");
+  return resource[type]?.[name] ?? {};
+};
+
+const PRIMARY = "google_sql_database_instance.idp_database";
+const COPY = "google_sql_database_instance.idp_standby_database";
+const HOME = "google_cloud_run_v2_service.idp_service";
+const THERE = "google_cloud_run_v2_service.idp_standby_service";
+const BACKEND = "google_compute_backend_service.idp_front_door_backend";
+const CONNECTS = /_connects_to_(database|standby)$/;
+
+const STANDBY = { region: "us-east1" };
+const SEPARATE = { workerMode: "separate", workerCount: 2 } as const;
+const WAITING = made({ standby: STANDBY, ...SEPARATE });
+const PROMOTED = made({ standby: { ...STANDBY, promoted: true }, ...SEPARATE });
+
+describe("A second region", () => {
+  it("leaves nothing in the folder of who does not use it", () => {
+    expect(JSON.stringify(made({}))).not.toMatch(/standby|health_check_disabled|custom_placement|activation_policy/i);
+  });
+
+  it("has a copy of the database, the server and its workers, an image and a way to them, and nothing else", () => {
+    const without = addressesIn(made(SEPARATE));
+    expect(new Set(addressesIn(WAITING).filter((address) => !without.includes(address)))).toEqual(
+      new Set([
+        "google_artifact_registry_repository.idp_standby_image",
+        "google_artifact_registry_repository_iam_member.idp_standby_image_builder_pushes",
+        THERE,
+        "google_cloud_run_v2_worker_pool.idp_standby_service_worker",
+        "google_compute_region_network_endpoint_group.idp_front_door_standby_group",
+        "google_project_iam_member.idp_runtime_connects_to_standby",
+        COPY,
+        "terraform_data.idp_standby_image_copy",
+      ]),
+    );
+  });
+
+  it("follows the database with the same size and flags, and has no backups of its own", () => {
+    const { settings: ofPrimary } = blockAt(WAITING, PRIMARY) as { readonly settings: Block };
+    const { settings, ...copy } = blockAt(WAITING, COPY) as { readonly settings: Block };
+    expect(copy).toMatchObject({
+      region: "us-east1",
+      name: expect.stringMatching(/^sql-demo-[0-9a-f]{6}-idp-standby1$/) as unknown,
+      instance_type: "READ_REPLICA_INSTANCE",
+      master_instance_name: `\${${PRIMARY}.name}`,
+      deletion_protection: true,
+    });
+    const { backup_configuration: backups, ...same } = ofPrimary;
+    expect(backups).toBeDefined();
+    for (const name of ["tier", "database_flags", "ip_configuration", "connector_enforcement"])
+      expect([name, settings[name]]).toEqual([name, same[name]]);
+    expect(settings.backup_configuration).toBeUndefined();
+  });
+
+  it("starts no server before it takes over: none is tried, kept, or called", () => {
+    expect(blockAt(WAITING, THERE)).toMatchObject({
+      location: "us-east1",
+      ingress: "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER",
+      default_uri_disabled: true,
+      scaling: { min_instance_count: 0 },
+      template: { health_check_disabled: true },
+    });
+    expect(blockAt(WAITING, "google_cloud_run_v2_worker_pool.idp_standby_service_worker")).toMatchObject({
+      scaling: { manual_instance_count: 0 },
+    });
+    expect(JSON.stringify(blockAt(WAITING, BACKEND).backend)).not.toContain("standby");
+  });
+
+  it("connects its server to the copy alone, by the image that is there", () => {
+    const text = JSON.stringify(blockAt(WAITING, THERE));
+    expect(text).toMatch(/"instances":\["my-project:us-east1:sql-demo-[0-9a-f]{6}-idp-standby1"\]/);
+    expect(text).toContain("local.idp_standby_image_reference");
+    expect(text).not.toContain("idp_runtime_connects_to_database");
+  });
+
+  it("has secrets and buckets in both regions, and dumps too", () => {
+    const dumped = made({ standby: STANDBY, dumpSchedule: "30 4 * * *" });
+    const buckets = Object.values(dumped.resource?.google_storage_bucket ?? {});
+    expect(buckets).toHaveLength(2);
+    for (const bucket of buckets)
+      expect(bucket).toMatchObject({
+        location: "US",
+        custom_placement_config: { data_locations: ["US-CENTRAL1", "US-EAST1"] },
+      });
+    for (const secret of Object.values(dumped.resource?.google_secret_manager_secret ?? {}))
+      expect(JSON.stringify(secret)).toContain(String.raw`toset([\"us-central1\",\"us-east1\"])`);
+  });
+
+  it.each([
+    ["europe-west1", "europe-west4", "EU"],
+    ["asia-east1", "asia-southeast1", "ASIA"],
+    ["northamerica-northeast1", "northamerica-northeast2", "CA"],
+    ["australia-southeast2", "australia-southeast1", "AU"],
+  ])("keeps files of %s and %s at the location %s", (region, second, location) => {
+    const [bucket] = Object.values(made({ region, standby: { region: second } }).resource?.google_storage_bucket ?? {});
+    expect(bucket).toMatchObject({ location });
+  });
+
+  it("leaves buckets where they are, where the caller says so", () => {
+    const terraform = made({ standby: { ...STANDBY, dualRegionBuckets: false } });
+    const [bucket] = Object.values(terraform.resource?.google_storage_bucket ?? {});
+    expect(bucket).toMatchObject({ location: "us-central1" });
+    expect(bucket).not.toHaveProperty("custom_placement_config");
+  });
+
+  it("tells scripts where everything is", () => {
+    const words = WAITING.settings.split(" ").map((word) => word.split("=") as [string, string]);
+    const settings: Readonly<Record<string, string>> = Object.fromEntries(words);
+    const name = expect.stringMatching(/^idp-demo-[0-9a-f]{6}$/) as unknown;
+    const group = (region: string) =>
+      expect.stringMatching(
+        new RegExp(`^projects/my-project/regions/${region}/networkEndpointGroups/idp-demo-[0-9a-f]{6}-[0-9a-f]{8}$`),
+      ) as unknown;
+    expect(settings).toMatchObject({
+      STANDBY_REGION: "us-east1",
+      STANDBY_INSTANCE: blockAt(WAITING, COPY).name,
+      STANDBY_SERVICE: name,
+      STANDBY_MIN_INSTANCES: "1",
+      STANDBY_WORKER_POOL: blockAt(WAITING, "google_cloud_run_v2_worker_pool.idp_standby_service_worker").name,
+      STANDBY_WORKERS: "2",
+      STANDBY_GROUP: group("us-east1"),
+      BACKEND_SERVICE: blockAt(WAITING, BACKEND).name,
+      SERVICE: name,
+      HOME_GROUP: group("us-central1"),
+    });
+    const groups = Object.values(WAITING.resource?.google_compute_region_network_endpoint_group ?? {});
+    expect(groups.map((each) => String(each.name)).sort()).toEqual(
+      [settings.HOME_GROUP, settings.STANDBY_GROUP].map((path) => String(path).split("/").at(-1)).sort(),
+    );
+  });
+});
+
+describe("A second region that has taken over", () => {
+  it("has the users, servers and workers, and home has none", () => {
+    expect(blockAt(PROMOTED, BACKEND).backend).toEqual([
+      { group: "${google_compute_region_network_endpoint_group.idp_front_door_standby_group.id}" },
+    ]);
+    expect(blockAt(PROMOTED, THERE)).toMatchObject({ scaling: { min_instance_count: 1 } });
+    expect(blockAt(PROMOTED, HOME)).toMatchObject({ scaling: { min_instance_count: 0 } });
+    const poolOf = (name: string) => blockAt(PROMOTED, `google_cloud_run_v2_worker_pool.${name}`);
+    expect(poolOf("idp_standby_service_worker")).toMatchObject({ scaling: { manual_instance_count: 2 } });
+    expect(poolOf("idp_worker")).toMatchObject({ scaling: { manual_instance_count: 0 } });
+  });
+
+  it("changes no template of a server there, so that no new revision has to start", () => {
+    expect(blockAt(PROMOTED, THERE).template).toEqual(blockAt(WAITING, THERE).template);
+  });
+
+  it("has a database of its own, with the backups of the first one, after that is stopped", () => {
+    expect(blockAt(PROMOTED, COPY)).toMatchObject({
+      instance_type: "CLOUD_SQL_INSTANCE",
+      // A script lifts the platform's own protection on the way home.
+      deletion_protection: false,
+      settings: { deletion_protection_enabled: true },
+      depends_on: expect.arrayContaining([PRIMARY]) as unknown,
+    });
+    expect(blockAt(PROMOTED, COPY)).not.toHaveProperty("master_instance_name");
+    const backupsOf = (address: string) => (blockAt(PROMOTED, address).settings as Block).backup_configuration;
+    expect([backupsOf(COPY)].flat()).toMatchObject([{ enabled: true, point_in_time_recovery_enabled: true }]);
+    expect(backupsOf(PRIMARY)).toMatchObject({ start_time: "02:00" });
+    expect(blockAt(PROMOTED, PRIMARY)).toMatchObject({ settings: { activation_policy: "NEVER" } });
+  });
+
+  it("lets nobody connect to the first database", () => {
+    const grants = Object.keys(PROMOTED.resource?.google_project_iam_member ?? {}).filter((name) =>
+      CONNECTS.test(name),
+    );
+    expect(grants).toEqual(["idp_runtime_connects_to_standby"]);
+  });
+});
+
+it.each<readonly [string, Props, RegExp]>([
+  ["no domain", { domain: undefined, standby: STANDBY }, /standby is given; it needs domain/],
+  ["no other region", { standby: { region: "us-central1" } }, /the regions must differ/],
+  ["buckets on two continents", { standby: { region: "europe-west1" } }, /another pair that Cloud Storage keeps/],
+  [
+    "a pair that is a location of its own",
+    { region: "europe-west4", standby: { region: "europe-north1" } },
+    /another pair that Cloud Storage keeps/,
+  ],
+])("A second region is refused with %s", (_, props, message) => {
+  expect(() => made(props)).toThrow(RulesBrokenError);
+  expect(() => made(props)).toThrow(message);
+});

@@ -1,0 +1,90 @@
+import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
+import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { allOf, countIf, isNever, isUnset } from "../../core/conditional";
+import { type DeploymentContext } from "../../core/deployment-context";
+import { call, exprOf } from "../../core/expr";
+import { type GrantedAccount, granteeArguments, grantTo } from "../../core/identity";
+import { imagePrefix, serviceName } from "../../core/names";
+import { type ProjectApis, runsScript } from "../../core/project-apis";
+import { addScript } from "../../core/stack-file";
+import { TerraformData } from "../../core/terraform-data";
+import { addRepository, type ImageRegistry } from "./image-registry";
+import { type Standby } from "../standby";
+import { type IdpImage } from "../../idp/idp-image";
+import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
+import { type ContainerImage } from "../../idp/parts";
+
+interface StandbyImageProps {
+  readonly apis: ProjectApis;
+  readonly buildLocation: string | undefined;
+  readonly buildPool: string | undefined;
+  readonly context: DeploymentContext;
+  readonly existingImage: string | undefined;
+  readonly image: IdpImage;
+  readonly imageMirror: string | undefined;
+  /** Where the image comes from, and who copies it. */
+  readonly registry: ImageRegistry;
+  readonly standby: Standby;
+}
+
+/**
+ * The image once more, in a repository of a second region: copied after each build, so that a server there can be
+ * changed while the first region is gone. An existing image is not copied; it is its owner's.
+ */
+export class StandbyImage extends Construct implements ContainerImage {
+  readonly containerImage: string;
+  readonly ready: ITerraformDependable[];
+
+  /** @internal */
+  constructor(scope: Construct, id: string, props: StandbyImageProps) {
+    super(scope, id);
+    const { apis, buildPool, existingImage, image, imageMirror, registry, standby } = props;
+    const context = { ...props.context, region: standby.region.text };
+    const { deployment, projectId } = context;
+    const condition = allOf(standby.condition, isUnset(existingImage));
+    const repository = addRepository(this, context, {
+      count: countIf(condition),
+      dependsOn: apis.ready("artifactregistry"),
+    });
+    const isThere = ({ condition: needed = true }: GrantedAccount) => !isNever(allOf(condition, needed));
+    const mayPush = registry.builders.filter(isThere).map((account) =>
+      grantTo(
+        account,
+        new ArtifactRegistryRepositoryIamMember(this, `${account.name}Pushes`, {
+          project: projectId,
+          location: context.region,
+          repository: serviceName(deployment),
+          role: "roles/artifactregistry.writer",
+          ...granteeArguments(account, condition, repository),
+        }),
+      ),
+    );
+    const prefix = imagePrefix(context.region, projectId, deployment);
+    const original = image.builtImage ?? "";
+    const copy = new TerraformLocal(this, "Reference", `${prefix}/${call("basename", [original]).text}`).asString;
+    const script = addScript(this, "lib/idp/scripts/build-image.sh");
+    const copied = new TerraformData(this, "Copy", {
+      triggersReplace: { image: copy },
+      provisioners: runsScript(script, {
+        PROJECT_ID: projectId,
+        BUILD_LOCATION: props.buildLocation ?? "global",
+        ...(buildPool !== undefined && { BUILD_POOL: exprOf(buildPool).ifNull("").text }),
+        BUILD_SERVICE_ACCOUNT: registry.builderEmail,
+        IMAGE: copy,
+        COPY_OF: original,
+        BUILDER_IMAGE: referenceTo(PUBLIC_IMAGES.builder, imageMirror),
+      }),
+      count: countIf(condition),
+      dependsOn: [...image.ready, ...mayPush],
+    });
+    this.containerImage = existingImage === undefined ? copy : Token.asString(Fn.coalesce([existingImage, copy]));
+    this.ready = [...image.ready, copied];
+  }
+
+  /** Cloud Run pulls by an agent of the project. */
+  grantPull(): ITerraformDependable[] {
+    return [];
+  }
+}

@@ -1,0 +1,93 @@
+import { type CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { type Condition, present } from "../../core/conditional";
+import { exprOf } from "../../core/expr";
+import { setNewerAttribute } from "../../core/newer-attribute";
+import { type ContainerSpec } from "../../idp/container-spec";
+import { MIN_INSTANCE_COUNT } from "../../idp/contract";
+import { type ContainerImage, type SqlInstance } from "../../idp/parts";
+import { type Standby } from "../standby";
+import { addService, type ServerlessServiceProps, ServerlessWorkerPool } from "./serverless-service";
+
+interface StandbyServiceProps {
+  /** Copy of the database, to which it connects. */
+  readonly database: SqlInstance;
+  /** Its image, in the second region. */
+  readonly image: ContainerImage;
+  /** What the service of the first region is given. */
+  readonly service: ServerlessServiceProps;
+  readonly standby: Standby;
+  /** Subnetwork in the second region; null at plan without a network. */
+  readonly subnetwork: string;
+  /** Separate workers; undefined in the other modes. */
+  readonly worker?: {
+    readonly condition: Condition;
+    readonly container: ContainerSpec;
+    readonly instanceCount: number;
+  };
+}
+
+/**
+ * The server in a second region, and its separate workers, of the names that they have in the first: the same
+ * containers on a copy of the database, without instances until the copy has taken over.
+ *
+ * The application writes when it starts, which a copy refuses. So nothing starts here before: no revision is tried
+ * when it is made, and nothing calls the service, because only a load balancer can, and none does. To start it, only
+ * the number of instances changes, for which Cloud Run makes no revision.
+ */
+export class StandbyService extends Construct {
+  /** The service itself, for overrides. */
+  readonly service: CloudRunV2Service;
+
+  /** Separate workers; undefined in the other modes. */
+  readonly worker: ServerlessWorkerPool | undefined;
+  readonly ready: ITerraformDependable[];
+
+  /** @internal */
+  constructor(scope: Construct, id: string, props: StandbyServiceProps) {
+    super(scope, id);
+    const { service, standby, worker } = props;
+    const { condition, isPromoted } = standby;
+    const { minInstanceCount = MIN_INSTANCE_COUNT } = service;
+    const there = this.inSecondRegion(props);
+    this.worker =
+      worker &&
+      new ServerlessWorkerPool(this, "Worker", {
+        ...there(worker.container),
+        condition: exprOf(worker.condition as boolean).and(condition),
+        instanceCount: isPromoted.choose(exprOf(worker.instanceCount), 0).number,
+      });
+    this.service = addService(
+      this,
+      {
+        ...service,
+        ...there(service.container),
+        // Nobody calls it but the load balancer.
+        closeDefaultAddress: true,
+        minInstanceCount: isPromoted.choose(exprOf(minInstanceCount), 0).number,
+        dependsOn: this.worker?.ready ?? [],
+      },
+      condition,
+    );
+    setNewerAttribute(this.service, "template.health_check_disabled", true);
+    this.ready = [this.service, ...present(this.worker?.workerPool)];
+  }
+
+  /** What a container is given in the second region. */
+  private inSecondRegion({ database, image, service, standby, subnetwork }: StandbyServiceProps) {
+    const { address, context, identity, network } = service;
+    return (container: ContainerSpec) => ({
+      address,
+      identity,
+      context: { ...context, region: standby.region.text },
+      network: network && { ...network, subnetwork },
+      container: {
+        ...container,
+        image,
+        database: container.database && { ...container.database, instance: database },
+      },
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { addOptionalBlock, allOf, countIf, isAlways, not, type Condition } from "../../core/conditional";
+import { interpolated } from "../../core/expr";
+import { toText } from "../../core/expr-functions";
+import { explain } from "../../core/hcl/stack-origin";
+import { type WorkloadIdentity } from "../../core/identity";
+import { standbyInstanceName } from "../../core/names";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type SqlInstance } from "../../idp/parts";
+import { type Standby } from "../standby";
+import { backupConfiguration } from "./database-backups";
+import { addFlags } from "./database-flags";
+import { CLIENT_ROLE, connectionTo } from "./existing-database";
+import { type PostgresqlDatabase, serverSettings, versionOf } from "./postgresql-database";
+
+interface StandbyDatabaseProps {
+  readonly primary: PostgresqlDatabase;
+  readonly standby: Standby;
+}
+
+/**
+ * A copy of the database in a second region, which follows it and can only be read, and what becomes of that once it
+ * has taken over: an instance of its own, with backups.
+ *
+ * It has the size and the flags of the first one, in one zone. Terraform never promotes before the first one is
+ * stopped, because this waits for it; as a rule, a script has promoted long before.
+ */
+export class StandbyDatabase extends Construct implements SqlInstance {
+  readonly administratorName: string;
+  readonly administratorPassword: SqlInstance["administratorPassword"];
+  readonly connectionName: string;
+  readonly databaseName: string;
+  readonly hasPrivateAddress: Condition;
+  readonly instanceName: string;
+  readonly ownerName: string;
+  readonly password: SqlInstance["password"];
+  readonly projectId: string;
+  readonly userName: string;
+  readonly ready: ITerraformDependable[];
+
+  /** The instance itself, for overrides. */
+  readonly instance: SqlDatabaseInstance;
+
+  /** Whether there is one. */
+  private readonly condition: Condition;
+
+  /** @internal */
+  constructor(scope: Construct, id: string, { primary, standby }: StandbyDatabaseProps) {
+    super(scope, id);
+    const { context } = primary.props;
+    this.condition = standby.condition;
+    this.instanceName = standbyInstanceName(context.deployment, toText(standby.number).text);
+    this.projectId = context.projectId;
+    // By its formula, because one that may not exist has no attribute to refer to.
+    this.connectionName = interpolated`${context.projectId}:${standby.region}:${this.instanceName}`.text;
+    this.administratorName = primary.administratorName;
+    this.administratorPassword = primary.administratorPassword;
+    this.databaseName = primary.databaseName;
+    this.hasPrivateAddress = primary.hasPrivateAddress;
+    this.ownerName = primary.ownerName;
+    this.password = primary.password;
+    this.userName = primary.userName;
+    this.instance = this.addInstance(primary, standby);
+    this.ready = [this.instance];
+  }
+
+  grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
+    const { condition, instanceName, projectId } = this;
+    const limits = { ...connectionTo(projectId, instanceName, true), condition };
+    return identity.grantOnProject("ConnectsToStandby", CLIENT_ROLE, limits);
+  }
+
+  private addInstance(primary: PostgresqlDatabase, { isPromoted, region }: Standby): SqlDatabaseInstance {
+    const { props } = primary;
+    const { deletionProtection = true, network } = props;
+    const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
+      count: countIf(this.condition),
+      project: this.projectId,
+      name: this.instanceName,
+      region: region.text,
+      databaseVersion: versionOf(props),
+      instanceType: isPromoted.choose("CLOUD_SQL_INSTANCE", "READ_REPLICA_INSTANCE").text,
+      masterInstanceName: isAlways(isPromoted) ? undefined : isPromoted.choose(null, primary.instanceName).text,
+      // Once it has taken over, Google's own protection is what a script can lift on the way home.
+      deletionProtection: allOf(deletionProtection, not(isPromoted)).flag,
+      settings: {
+        ...serverSettings(props, primary.connectionLimit),
+        availabilityType: "ZONAL",
+      },
+      // A copy has the logins of what it follows.
+      lifecycle: { ignoreChanges: ["root_password_wo", "root_password_wo_version"] },
+      dependsOn: [...primary.ready, ...(network?.dependsOn ?? [])],
+    });
+    addFlags(instance, primary.connectionLimit, props.flags);
+    addOptionalBlock(instance, "settings", "backup_configuration", { when: isPromoted, content: backupConfiguration(props) });
+    explain(
+      instance,
+      "A copy that follows the database, until it takes over; then it is an instance of its own, with backups.",
+    );
+    return instance;
+  }
+}
