@@ -25,6 +25,10 @@ export class CloudRunJobs {
   readonly runs: JobRun[] = [];
   /** Services and worker pools by name, `projects/<project>/locations/<region>/services/<id>`. */
   readonly servers = new Set<string>();
+  /** How servers are scaled, by name, where somebody has said so. */
+  readonly scalings = new Map<string, JsonObject>();
+  /** Account that services run as. */
+  account = "";
   callsUntilDone = 1;
   outcomeOf: (run: JobRun) => JobOutcome = () => ({ isSuccess: true });
   private readonly executions: { name: string; endsAt: number; outcome: JobOutcome }[] = [];
@@ -41,9 +45,13 @@ export class CloudRunJobs {
       "projects.locations.jobs.delete": (call) => this.delete(call),
       "projects.locations.jobs.run": (call) => this.run(call),
       "projects.locations.jobs.executions.list": (call) => this.list(call.parameters.parent ?? ""),
-      "projects.locations.services.get": (call) => ({ name: this.server(call) }),
+      "projects.locations.services.get": (call) => this.getServer(call),
+      "projects.locations.services.patch": (call) => this.scale(call),
       "projects.locations.services.delete": (call) => this.deleteServer(call),
       "projects.locations.workerPools.delete": (call) => this.deleteServer(call),
+      "projects.locations.workerPools.get": (call) => this.getServer(call),
+      "projects.locations.workerPools.patch": (call) => this.scale(call),
+      "projects.locations.operations.get": ({ parameters: { name = "" } }) => ({ name, done: true }),
     },
   };
 
@@ -91,6 +99,20 @@ export class CloudRunJobs {
   private server({ parameters: { name = "" } }: Call): string {
     if (!this.servers.has(name)) throw new ApiError(404, "NOT_FOUND", `Resource '${name}' was not found.`);
     return name;
+  }
+
+  private getServer(call: Call): JsonObject {
+    const name = this.server(call);
+    const account = this.account === "" ? {} : { template: { serviceAccount: this.account } };
+    return { name, scaling: this.scalings.get(name) ?? {}, ...account };
+  }
+
+  private scale(call: Call): JsonObject {
+    const name = this.server(call);
+    if (call.query.get("updateMask") !== "scaling")
+      throw new ApiError(400, "INVALID_ARGUMENT", "Only the scaling can be changed here.");
+    this.scalings.set(name, inner(call.body.scaling));
+    return { name: `${name.split("/").slice(0, 4).join("/")}/operations/scale-${this.clock}` };
   }
 
   private deleteServer(call: Call): JsonObject {

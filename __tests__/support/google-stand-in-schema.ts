@@ -128,11 +128,13 @@ const OPTIONS: Options = {
   strict: false,
   formats: {
     byte: true,
+    double: true,
     float: true,
     int32: true,
     uint32: true,
     int64: /^-?\d+$/,
     uint64: /^\d+$/,
+    "google-fieldmask": true,
     "google-duration": /^\d+(\.\d{1,9})?s$/,
     "google-datetime": (text) => !Number.isNaN(Date.parse(text)),
     "date-time": (text) => !Number.isNaN(Date.parse(text)),

@@ -75,12 +75,10 @@ export function errorReason(reason: string, metadata: Readonly<Record<string, st
 /** APIs without handlers: description, name in the variable of the endpoint, and base path. */
 const PROBED = [
   ["certificatemanager.v1", "CERTIFICATE_MANAGER", "v1/"],
-  ["cloudresourcemanager.v1", "RESOURCE_MANAGER", "v1/"],
   ["cloudscheduler.v1", "CLOUD_SCHEDULER", "v1/"],
   ["container.v1", "CONTAINER", "v1/"],
   ["dns.v1", "DNS", "dns/v1/"],
   ["iam.v1", "IAM_BETA", "v1/"],
-  ["monitoring.v3", "MONITORING", ""],
   ["workloadidentity.v1", "WORKLOAD_IDENTITY", "v1/"],
 ] as const;
 

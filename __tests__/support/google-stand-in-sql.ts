@@ -10,6 +10,10 @@ export interface SqlInstanceState {
   /** Names of its databases with the number of users in each. */
   databases: Map<string, number>;
   readonly passwords: Map<string, string>;
+  /** @default us-central1 */
+  readonly region?: string;
+  /** Name of its primary, of a replica. @default none: an instance of its own */
+  primary?: string;
 }
 
 /** A time of the stand-in's own, which passes with its calls. */
@@ -24,6 +28,8 @@ export class CloudSql {
   readonly backups = new Map<string, JsonObject>();
   /** What lists of backups and instances could not reach. */
   warnings: readonly JsonObject[] = [];
+  /** Whether an instance that has replicas is refused to be stopped. */
+  keepsPrimaries = false;
   /** Whether there is an instance that is not among `instances`. */
   hasInstance: (instance: string) => boolean = () => false;
   /** Whether an instance that is not among `instances` has a database. */
@@ -40,6 +46,8 @@ export class CloudSql {
       "instances.patch": (call) => this.patch(call),
       "instances.delete": (call) => this.delete(call),
       "instances.restoreBackup": (call) => this.restore(call),
+      "instances.promoteReplica": (call) => this.promote(call),
+      "instances.switchover": (call) => this.switchOver(call),
       "backups.createBackup": (call) => this.backUp(call),
       "backups.listBackups": (call) => this.listBackups(call),
       "backups.getBackup": (call) => this.backupOf(call.parameters.name ?? ""),
@@ -65,6 +73,23 @@ export class CloudSql {
     };
     this.instances.set(`${project}/${name}`, instance);
     return instance;
+  }
+
+  /** Creates a replica of an instance in another region. */
+  makeReplica(project: string, name: string, primary: string, region: string): SqlInstanceState {
+    const { databases, settings } = this.make(project, name);
+    const source = this.instances.get(`${project}/${primary}`);
+    const replica: SqlInstanceState = {
+      createTime: new Date().toISOString(),
+      state: "RUNNABLE",
+      settings,
+      databases: source?.databases ?? databases,
+      passwords: new Map(source?.passwords),
+      region,
+      primary,
+    };
+    this.instances.set(`${project}/${name}`, replica);
+    return replica;
   }
 
   addBackup(project: string, instance: string, values: JsonObject = {}): string {
@@ -141,8 +166,32 @@ export class CloudSql {
   private patch(call: Call): JsonObject {
     const [key, instance] = this.find(call);
     const settings = isObject(call.body.settings) ? call.body.settings : {};
-    return this.accept(call, key.split("/")[1] ?? "", () => {
+    const name = key.split("/")[1] ?? "";
+    const hasReplica = [...this.instances.values()].some(({ primary }) => primary === name);
+    if (settings.activationPolicy === "NEVER" && hasReplica && this.keepsPrimaries)
+      throw new ReasonError(400, "invalid", "An instance with replicas cannot be stopped.");
+    return this.accept(call, name, () => {
       instance.settings = { ...instance.settings, ...settings };
+    });
+  }
+
+  private promote(call: Call): JsonObject {
+    const [key, instance] = this.find(call);
+    if (instance.primary === undefined) throw new ReasonError(400, "invalid", "The instance is not a read replica.");
+    return this.accept(call, key.split("/")[1] ?? "", () => {
+      instance.primary = undefined;
+    });
+  }
+
+  /** Primary and replica exchange their parts. */
+  private switchOver(call: Call): JsonObject {
+    const [key, instance] = this.find(call);
+    const [project = "", name = ""] = key.split("/");
+    const former = this.instances.get(`${project}/${instance.primary ?? ""}`);
+    if (former === undefined) throw new ReasonError(400, "invalid", "The instance is not a read replica.");
+    return this.accept(call, name, () => {
+      instance.primary = undefined;
+      former.primary = name;
     });
   }
 
@@ -252,19 +301,26 @@ export class CloudSql {
   }
 }
 
+const OPERATION_TYPES: Readonly<Record<string, string>> = {
+  "instances.restoreBackup": "RESTORE_VOLUME",
+  "instances.promoteReplica": "PROMOTE_REPLICA",
+  "instances.switchover": "SWITCHOVER",
+};
+
 function operationResource({ done, failure, insertTime, method, name, target }: Operation): JsonObject {
   return {
     kind: "sql#operation",
     name,
     targetId: target,
     insertTime,
-    ...(method === "instances.restoreBackup" ? { operationType: "RESTORE_VOLUME" } : {}),
+    ...(method in OPERATION_TYPES ? { operationType: OPERATION_TYPES[method] } : {}),
     status: done ? "DONE" : "RUNNING",
     ...(done && failure !== undefined ? { error: { kind: "sql#operationErrors", errors: [failure] } } : {}),
   };
 }
 
-function resource(key: string, { createTime, settings, state }: SqlInstanceState): JsonObject {
+function resource(key: string, instance: SqlInstanceState): JsonObject {
+  const { createTime, primary, region = "us-central1", settings, state } = instance;
   const [project = "", name = ""] = key.split("/");
   return {
     kind: "sql#instance",
@@ -273,7 +329,10 @@ function resource(key: string, { createTime, settings, state }: SqlInstanceState
     state,
     settings,
     createTime,
-    connectionName: `${project}:us-central1:${name}`,
+    connectionName: `${project}:${region}:${name}`,
+    region,
+    instanceType: primary === undefined ? "CLOUD_SQL_INSTANCE" : "READ_REPLICA_INSTANCE",
+    ...(primary === undefined ? {} : { masterInstanceName: `${project}:${primary}` }),
   };
 }
 

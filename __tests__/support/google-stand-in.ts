@@ -3,7 +3,9 @@ import { type IncomingMessage, type ServerResponse } from "node:http";
 import { CloudBuild } from "./google-stand-in-builds";
 import { CloudRunJobs, StoredObjects, StoredSecrets } from "./google-stand-in-jobs";
 import { LoadBalancers } from "./google-stand-in-load-balancers";
+import { Metrics } from "./google-stand-in-metrics";
 import { MigrationCenter } from "./google-stand-in-migration";
+import { ProjectPolicies } from "./google-stand-in-policies";
 import {
   type ApiDescription,
   bodyProblems,
@@ -63,6 +65,8 @@ export class GoogleStandIn {
   readonly jobs = new CloudRunJobs();
   readonly secrets = new StoredSecrets();
   readonly storage = new StoredObjects();
+  readonly metrics = new Metrics();
+  readonly policies = new ProjectPolicies();
   readonly migration = new MigrationCenter(() => this.host);
   readonly requests: RecordedRequest[] = [];
   /** The stand-in's own responses that the APIs' descriptions do not allow; the client gets HTTP 500 instead. */
@@ -82,8 +86,8 @@ export class GoogleStandIn {
   private readonly server: LoopbackServer;
 
   constructor() {
-    const { builds, jobs, loadBalancers, migration, registry, secrets, sql, storage, usage } = this;
-    const parts = [builds, registry, usage, loadBalancers, sql, jobs, secrets, storage, migration];
+    const { builds, jobs, loadBalancers, metrics, migration, policies, registry, secrets, sql, storage, usage } = this;
+    const parts = [builds, registry, usage, loadBalancers, sql, jobs, secrets, storage, migration, metrics, policies];
     for (const service of [...parts.map((part) => part.service), jobs.log, ...PROBED_SERVICES]) {
       const description = loadDescription(service.description);
       this.descriptions.set(description.name, { description, service });

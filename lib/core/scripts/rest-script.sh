@@ -32,7 +32,7 @@ REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 # object with none of the fields below, or of the collection that was asked for, comes from a proxy or a portal.
 # shellcheck disable=SC2016 # names of jq
 GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken",
-    "unreachable", "warnings", "metadata", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .) then .
+    "unreachable", "warnings", "metadata", "bindings", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .) then .
   else error("foreign") end;
 def encoded: @uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27")
   | gsub("[(]"; "%28") | gsub("[)]"; "%29") | gsub("[*]"; "%2A");
