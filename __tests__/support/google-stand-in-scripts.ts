@@ -52,6 +52,7 @@ export const SCRIPTS = {
   "configure-load-balancer": "lib/platform/kubernetes/scripts/configure-load-balancer.sh",
   facts: "lib/idp/scripts/facts.sh",
   "import-inventory": "lib/lab/scripts/import-inventory.sh",
+  promote: "lib/idp/scripts/promote.sh",
   "recover-elsewhere": "lib/idp/scripts/recover-elsewhere.sh",
   "register-source": "lib/lab/scripts/register-source.sh",
   "restore-drill": "lib/idp/scripts/restore-drill.sh",

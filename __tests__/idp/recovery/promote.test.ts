@@ -1,0 +1,284 @@
+import { describeWith } from "../../support/programs";
+import {
+  AWAY,
+  expectAway,
+  expectHome,
+  expectHomeClosed,
+  haveHomeBack,
+  HOME,
+  instanceOf,
+  loseHome,
+  promoteScenario,
+  STANDBY,
+} from "./promote-scene";
+import { INSTANCE, PROJECT } from "./sql-scene";
+
+describeWith(["curl", "dash", "jq"], "promote.sh", () => {
+  promoteScenario(
+    "leads users to the standby, and closes the primary for new connections before it promotes",
+    async (scene) => {
+      loseHome(scene);
+
+      const { exitCode, stderr, stdout } = await scene.promote(["now"], { input: "yes\n" });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(scene.done()).toEqual([
+        "stop servers standby",
+        "users",
+        "grants",
+        "promotion",
+        "backups standby",
+        "start servers standby",
+        "start workers standby",
+      ]);
+      expectAway(scene);
+      expect(stdout).toMatch(/primary +\S+ in us-central1 does not answer: .*503/);
+      expect(stdout).toContain(
+        "at 2026-11-22T12:00:00Z it was 4 s behind: what was written after about 2026-11-22T11:59:56Z",
+      );
+      expect(stdout).toContain(`  standby = { region = "${AWAY}", promoted = true }`);
+      expect(stdout).toContain("As soon as it is back, and before anything else, run promote.sh now again");
+    },
+  );
+
+  promoteScenario("closes home when it is run again once the region is back", async (scene) => {
+    loseHome(scene);
+    await scene.promote(["now", "--yes"]);
+    const before = scene.done().length;
+    haveHomeBack(scene);
+
+    const again = await scene.promote(["now", "--yes"]);
+
+    expect(again).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(scene.done().slice(before)).toEqual(["stop servers home", "stop workers home", "NEVER home"]);
+    expectAway(scene);
+    expectHomeClosed(scene);
+    expect(again.stdout).not.toContain("run promote.sh now again");
+    expect(await scene.promote(["now", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(scene.done()).toHaveLength(before + 3);
+  });
+
+  promoteScenario("promotes nothing while the primary answers, unless told", async (scene) => {
+    const refused = await scene.promote(["now", "--yes"]);
+
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toContain("The primary answers, so nothing is promoted");
+    expect(scene.changes()).toEqual([]);
+
+    expect(await scene.promote(["now", "--force", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(scene.done()).not.toContain("job");
+    expectAway(scene);
+    expectHomeClosed(scene);
+  });
+
+  promoteScenario("waits in a drill until nobody writes and the standby has everything", async (scene) => {
+    const { exitCode, stderr, stdout } = await scene.promote(["now", "--planned", "--yes"]);
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(scene.done()).toEqual([
+      "stop servers standby",
+      "users",
+      "stop servers home",
+      "stop workers home",
+      "job",
+      "grants",
+      "NEVER home",
+      "promotion",
+      "backups standby",
+      "start servers standby",
+      "start workers standby",
+    ]);
+    expectAway(scene);
+    expectHomeClosed(scene);
+    const [job] = scene.standIn.jobs.runs;
+    expect(job?.databases).toEqual([`${PROJECT}:${HOME}:${INSTANCE}`, `${PROJECT}:${AWAY}:${STANDBY}`]);
+    expect(stdout).toContain("minutes; nothing is lost.");
+    expect([...scene.standIn.jobs.jobs.keys()].filter((name) => name.endsWith("-restore"))).toEqual([]);
+  });
+
+  promoteScenario("promotes nothing in a drill if the standby does not get everything", async (scene) => {
+    const outcomeOf = scene.standIn.jobs.outcomeOf;
+    scene.standIn.jobs.outcomeOf = () => ({ isSuccess: false, lines: ["failed: the replica does not have 0/3"] });
+
+    const { exitCode, stderr } = await scene.promote(["now", "--planned", "--yes"]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("failed: the replica does not have 0/3");
+    expect(stderr).toContain("To let home serve users again instead: promote.sh home");
+    expect(scene.done()).not.toContain("promotion");
+    expect(instanceOf(scene, STANDBY)?.primary).toBe(INSTANCE);
+    scene.standIn.jobs.outcomeOf = outcomeOf;
+    expect(await scene.promote(["now", "--planned", "--yes"])).toMatchObject({ exitCode: 0 });
+    expectAway(scene);
+  });
+
+  promoteScenario("keeps what others change in the policy of the project meanwhile", async (scene) => {
+    loseHome(scene);
+    scene.standIn.policies.overtaken = 2;
+
+    expect(await scene.promote(["now", "--yes"])).toMatchObject({ exitCode: 0 });
+
+    expectAway(scene);
+    const roles = (scene.standIn.policies.bindings.get(PROJECT) ?? []).map(({ members, role }) => [role, ...members]);
+    expect(roles).toContainEqual(["roles/owner", "user:owner@example.com"]);
+    expect(roles.filter(([role]) => role === "roles/viewer")).toHaveLength(2);
+  });
+
+  promoteScenario("promotes nothing if the servers could still connect to the primary", async (scene) => {
+    const { bindings } = scene.standIn.policies;
+    const members = [`serviceAccount:${scene.standIn.jobs.account}`];
+    bindings.set(PROJECT, [...(bindings.get(PROJECT) ?? []), { role: "roles/cloudsql.client", members }]);
+    loseHome(scene);
+
+    const { exitCode, stderr } = await scene.promote(["now", "--yes"]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("may connect to all instances, also to");
+    expect(scene.done()).not.toContain("promotion");
+  });
+
+  promoteScenario(
+    "stops a primary after the promotion that cannot be stopped while it has a replica",
+    async (scene) => {
+      scene.standIn.sql.keepsPrimaries = true;
+
+      expect(await scene.promote(["now", "--planned", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+
+      const order = scene.done().filter((step) => ["NEVER home", "promotion", "grants"].includes(step));
+      expect(order).toEqual(["grants", "NEVER home", "promotion", "NEVER home"]);
+      expectAway(scene);
+      expectHomeClosed(scene);
+    },
+  );
+
+  promoteScenario("lets primary and replica change places only with Enterprise Plus", async (scene) => {
+    const refused = await scene.promote(["now", "--switchover", "--yes"]);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toContain("--switchover needs the edition Enterprise Plus, and this is ENTERPRISE");
+    expect(scene.changes()).toEqual([]);
+
+    for (const name of [INSTANCE, STANDBY]) {
+      const instance = instanceOf(scene, name);
+      if (instance !== undefined) instance.settings = { ...instance.settings, edition: "ENTERPRISE_PLUS" };
+    }
+    expect(await scene.promote(["now", "--switchover", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expectAway(scene);
+    expect(scene.done()).not.toContain("promotion");
+    expect(instanceOf(scene, INSTANCE)?.primary).toBe(STANDBY);
+  });
+
+  promoteScenario("brings users home with all that the standby was told, once nobody writes", async (scene) => {
+    await scene.promote(["now", "--planned", "--yes"]);
+    const before = scene.done().length;
+
+    const { exitCode, stderr, stdout } = await scene.promote(["home"], { input: "yes\n" });
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(
+      scene
+        .done()
+        .slice(before)
+        .filter((step) => step !== "job"),
+    ).toEqual([
+      "stop servers standby",
+      "stop workers standby",
+      "ALWAYS home",
+      "grants",
+      "backup",
+      "restore",
+      "users",
+      "start servers home",
+      "start workers home",
+    ]);
+    expectHome(scene);
+    const backups = [...scene.standIn.sql.backups.values()];
+    expect(backups.map(({ instance }) => instance)).toEqual([STANDBY]);
+    const restores = scene.standIn.requests.filter(({ method }) => method.endsWith("restoreBackup"));
+    expect(restores.map(({ body, path }) => [path.includes(`/instances/${INSTANCE}/`), body])).toEqual([
+      [true, { backup: backups[0]?.name }],
+    ]);
+    expect(stdout).toContain("number N that is one higher than now");
+  });
+
+  promoteScenario("never restores over what users have written at home since", async (scene) => {
+    await scene.promote(["now", "--planned", "--yes"]);
+    await scene.promote(["home", "--yes"]);
+    const before = scene.done().length;
+
+    expect(await scene.promote(["home", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(scene.done()).toHaveLength(before);
+    const again = await scene.promote(["now", "--planned", "--yes"]);
+
+    expect(again).toMatchObject({ exitCode: 1 });
+    expect(again.stderr).toContain("users are home again: its data are old, nothing is done");
+    expectHome(scene);
+  });
+
+  promoteScenario("leads users back to a home that has kept its data, if nothing was promoted", async (scene) => {
+    scene.standIn.jobs.outcomeOf = () => ({ isSuccess: false, lines: ["failed: it does not"] });
+    await scene.promote(["now", "--planned", "--yes"]);
+    expect(scene.led()).toEqual([AWAY]);
+
+    expect(await scene.promote(["home", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(scene.done()).not.toContain("restore");
+    expect(instanceOf(scene, STANDBY)?.primary).toBe(INSTANCE);
+    expectHome(scene);
+  });
+
+  promoteScenario("stays away while the region is gone, and if no backup is made", async (scene) => {
+    loseHome(scene);
+    await scene.promote(["now", "--yes"]);
+    const before = scene.done().length;
+    const early = await scene.promote(["home", "--yes"]);
+    expect(early).toMatchObject({ exitCode: 1 });
+    expect(early.stderr).toContain("us-central1 is not back, so users stay where they are");
+    expect(scene.done()).toHaveLength(before);
+
+    haveHomeBack(scene);
+    scene.standIn.sql.operations.failures.set("backups.createBackup", { code: "ERROR", message: "no room" });
+    expect(await scene.promote(["home", "--yes"])).toMatchObject({ exitCode: 1 });
+    expect(scene.done()).not.toContain("restore");
+    expect(scene.led()).toEqual([AWAY]);
+    // Those of before the region was lost may still have been running.
+    expect(scene.done().slice(before)).toContain("stop workers home");
+
+    expect(await scene.promote(["home", "--yes"])).toMatchObject({ exitCode: 0 });
+    expectHome(scene);
+  });
+
+  promoteScenario("changes places once more after a switchover, and restores nothing", async (scene) => {
+    for (const name of [INSTANCE, STANDBY]) {
+      const instance = instanceOf(scene, name);
+      if (instance !== undefined) instance.settings = { ...instance.settings, edition: "ENTERPRISE_PLUS" };
+    }
+    await scene.promote(["now", "--switchover", "--yes"]);
+    expect(await scene.promote(["home", "--yes"])).toMatchObject({ exitCode: 1 });
+
+    expect(await scene.promote(["home", "--switchover", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(scene.done()).not.toContain("restore");
+    expect(instanceOf(scene, STANDBY)?.primary).toBe(INSTANCE);
+    expectHome(scene);
+  });
+
+  promoteScenario("only looks, and asks before it does anything", async (scene) => {
+    const { exitCode, stdout } = await scene.promote(["look"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/primary +\S+ in us-central1 is answers|primary +\S+ in us-central1 answers/);
+    expect(stdout).toMatch(/users +the load balancer leads to: home/);
+    loseHome(scene);
+    expect(await scene.promote(["now"], { input: "no\n" })).toMatchObject({ exitCode: 1 });
+    expect(scene.changes()).toEqual([]);
+  });
+
+  promoteScenario("refuses wrong words and settings, all at once", async (scene) => {
+    const { exitCode, stderr } = await scene.promote(["now", "--planned", "--force", "--quick"], {
+      environment: { STANDBY_REGION: "" },
+    });
+    expect(exitCode).toBe(2);
+    for (const part of ['"--quick" is not an option', "choose one of them", "STANDBY_REGION is not set"])
+      expect(stderr).toContain(part);
+    expect(scene.standIn.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,625 @@
+#!/bin/sh
+# Lets the standby of a deployment take over, and brings it home again.
+#
+#   promote.sh look   says what answers, how far the standby is behind, and what would be lost; changes nothing
+#   promote.sh now    users are led to the standby, and its database becomes one that takes writes
+#   promote.sh home   once the region is back: what the standby has replaces what is there, and users are led home
+#
+#   --planned      for now: the primary answers, and it is meant: a drill, or a move. Writes are stopped first, and the
+#                  standby is promoted once it has everything, so nothing is lost
+#   --force        for now: the primary answers, but its users cannot work; what the standby does not have yet is lost
+#   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only
+#   --yes          does not ask
+#
+# The two databases never both take writes. Before the promotion, users are led away from home, the servers there are
+# stopped, the right to connect to the primary is withdrawn, and the primary is stopped. If the region answers and this
+# fails, nothing is promoted. If the region does not answer, a connection that has been open since before can still
+# write there, into a database that nobody uses any more: run the same command again as soon as the region is back.
+#
+# Each can be repeated: a step that is done is found done. Afterwards, set the input standby as the script says, so that
+# Terraform agrees.
+#
+#   PROJECT_ID             project (required)
+#   INSTANCE, DATABASE, INIT_JOB, REGION, SERVICE   of the deployment at home (required)
+#   STANDBY_REGION, STANDBY_INSTANCE, STANDBY_SERVICE   of the standby (required)
+#   STANDBY_MIN_INSTANCES  least number of instances of the service that takes users (0)
+#   STANDBY_WORKER_POOL    worker pool of the standby; empty: none
+#   STANDBY_WORKERS        number of instances of the worker pool that works (1)
+#   BACKEND_SERVICE        backend service of the load balancer (required)
+#   HOME_GROUP, STANDBY_GROUP   its endpoint groups: projects/P/regions/R/networkEndpointGroups/N (required)
+#   SERVICE_URL            address at which users sign in; by default the output service_url
+#   TERRAFORM              program that prints that output (terraform)
+#   STOP_SECONDS           time limit for stopping the primary (300)
+#   SCALE_SECONDS          time limit for starting or stopping servers, and until the address answers (600)
+#   SQL_SECONDS, JOB_SECONDS, LOG_SECONDS   as for restore.sh
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+export GOOGLE_OPTIONS=any
+scripts=${0%"${0##*/}"}.
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
+# shellcheck source=/dev/null
+. "$scripts/sql-rest.sh"
+# shellcheck source=/dev/null
+. "$scripts/database-jobs.sh"
+# shellcheck source=/dev/null
+. "$scripts/move-deployment.sh"
+
+action='' planned=no force=no switchover=no yes=no problems=''
+for word in "$@"; do
+  case $word in
+    --planned) planned=yes ;;
+    --force) force=yes ;;
+    --switchover) switchover=yes ;;
+    --yes) yes=yes ;;
+    -*)
+      google_refuse "\"$word\" is not an option; the options are --planned, --force, --switchover, --yes and --help."
+      ;;
+    *) if [ -z "$action" ]; then action=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
+  esac
+done
+case $action/$planned$force in
+  now/yesyes) google_refuse "--planned loses nothing, and --force takes a loss; choose one of them." ;;
+  now/* | look/nono | home/nono) ;;
+  look/* | home/*) google_refuse "--planned and --force are for now, not for $action." ;;
+  *) google_refuse "\"$action\" is not a command; the commands are look, now and home." ;;
+esac
+[ "$force$switchover" != yesyes ] || google_refuse "--switchover waits for the primary, which --force does not."
+STOP_SECONDS=${STOP_SECONDS:-300} SCALE_SECONDS=${SCALE_SECONDS:-600}
+STANDBY_MIN_INSTANCES=${STANDBY_MIN_INSTANCES:-0} STANDBY_WORKERS=${STANDBY_WORKERS:-1}
+region_pattern='[a-z]+-[a-z]+[0-9]+' service_pattern='[a-z][a-z0-9-]*'
+group_pattern='projects/[a-z0-9.:-]+/regions/[a-z0-9-]+/networkEndpointGroups/[a-z0-9-]+'
+: "${INSTANCE:=}" "${REGION:=}" "${STANDBY_INSTANCE:=}"
+job_settings
+google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
+google_setting SERVICE "$service_pattern" "the name of the service at home"
+google_setting STANDBY_REGION "$region_pattern" "a region, like europe-west1; there is one if the input standby is set"
+google_setting STANDBY_INSTANCE '[a-z][a-z0-9-]*' "the name of the standby's database instance"
+google_setting STANDBY_SERVICE "$service_pattern" "the name of the standby's service"
+google_option STANDBY_WORKER_POOL "$service_pattern" "the name of the standby's worker pool"
+google_setting STANDBY_MIN_INSTANCES '0|[1-9][0-9]{0,3}' "a number of instances"
+google_setting STANDBY_WORKERS '0|[1-9][0-9]{0,3}' "a number of instances"
+google_setting BACKEND_SERVICE '[a-z][a-z0-9-]*' "the name of a backend service"
+google_setting HOME_GROUP "$group_pattern" "the path of an endpoint group"
+google_setting STANDBY_GROUP "$group_pattern" "the path of an endpoint group"
+google_option SERVICE_URL 'https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9./_-]*)?' "the address of the service"
+google_time_limit STOP_SECONDS SCALE_SECONDS
+begin_run promote
+export INSTANCE STANDBY_INSTANCE HOME_GROUP STANDBY_GROUP
+google_on_failure abandon_run
+
+primary_at="instances/$INSTANCE" standby_at="instances/$STANDBY_INSTANCE"
+home_place="projects/$PROJECT_ID/locations/$REGION" standby_place="projects/$PROJECT_ID/locations/$STANDBY_REGION"
+home_pool=${STANDBY_WORKER_POOL:+$SERVICE-w}
+
+# row WHAT WORD...
+row() {
+  row_of=$1
+  shift
+  google_say "$(printf '  %-9s %s' "$row_of" "$*")"
+}
+
+# is_silent: whether the last call failed because nobody carries it out, and not because it is refused.
+is_silent() {
+  case $GOOGLE_STATUS$GOOGLE_STRANGER in 5?? | 0005?? | 000) return 0 ;; esac
+  return 1
+}
+
+# Sets primary to answers, stopped, replica, ails, gone or silent.
+look_at_primary() {
+  primary=silent primary_edition='' primary_backups='{}' primary_connection=''
+  if google_reading '[.state // "-", .settings.activationPolicy // "ALWAYS", .instanceType // "-",
+      .settings.edition // "ENTERPRISE", .connectionName // "-",
+      (.settings.backupConfiguration // {} | del(.kind) | tojson)] | join(" ")' \
+    google_get sqladmin "projects/$PROJECT_ID/$primary_at"; then
+    read -r state policy type primary_edition primary_connection primary_backups <<SAID
+$GOOGLE_READ
+SAID
+    case $state/$policy/$type in
+      */READ_REPLICA_INSTANCE) primary=replica ;;
+      RUNNABLE/NEVER/*) primary=stopped ;;
+      RUNNABLE/*) primary=answers ;;
+      *) primary=ails ;;
+    esac
+    row primary "$INSTANCE in $REGION is $primary: $state, activation policy $policy"
+  elif [ "$GOOGLE_STATUS" = 404 ]; then
+    primary=gone
+    row primary "$INSTANCE does not exist any more"
+  else
+    is_silent || google_fail "The instance $INSTANCE cannot be read."
+    row primary "$INSTANCE in $REGION does not answer: $(google_outcome)"
+  fi
+}
+
+# Sets home to answers or silent.
+look_at_home() {
+  home=answers
+  if google_get run "$home_place/services/$SERVICE"; then
+    row servers "Cloud Run in $REGION answers"
+  elif [ "$GOOGLE_STATUS" = 404 ]; then
+    row servers "Cloud Run in $REGION answers, and has no service $SERVICE"
+  else
+    is_silent || google_fail "The service $SERVICE cannot be read."
+    home=silent
+    row servers "Cloud Run in $REGION does not answer: $(google_outcome)"
+  fi
+}
+
+# Sets promoted to yes or no, and behind to what is known of the replica's lag.
+look_at_standby() {
+  google_reading '[.instanceType // "-", .state // "-", .settings.edition // "ENTERPRISE", .connectionName // "-",
+      .settings.backupConfiguration.enabled // false | tostring] | join(" ")' \
+    google_get sqladmin "projects/$PROJECT_ID/$standby_at" ||
+    google_fail "The standby's database $STANDBY_INSTANCE cannot be read, so nothing can be promoted." \
+      "To fix: recover from a backup or a dump: recover-elsewhere.sh"
+  read -r type state standby_edition standby_connection standby_backups <<SAID
+$GOOGLE_READ
+SAID
+  promoted=yes behind=''
+  if [ "$type" = READ_REPLICA_INSTANCE ]; then
+    promoted=no
+    look_at_lag
+    row standby "$STANDBY_INSTANCE in $STANDBY_REGION is a replica, $state; $behind"
+  else
+    row standby "$STANDBY_INSTANCE in $STANDBY_REGION takes writes, $state"
+  fi
+  google_reading '.template.serviceAccount // ""' google_get run "$standby_place/services/$STANDBY_SERVICE" ||
+    google_fail "The standby's service $STANDBY_SERVICE cannot be read, so nothing can be promoted."
+  account=$GOOGLE_READ
+}
+
+# Cloud Monitoring samples it once a minute, and knows of it minutes later.
+look_at_lag() {
+  lag_query=$(jq -nr --argjson now "$(google_server_time)" --arg id "$PROJECT_ID:$STANDBY_INSTANCE" '
+    "metric.type=\"cloudsql.googleapis.com/database/replication/replica_lag\""
+    + " AND resource.labels.database_id=\"\($id)\"" | "filter=\(@uri)"
+    + "&interval.startTime=\($now - 3600 | todate)&interval.endTime=\($now | todate)"')
+  behind="how far it is behind cannot be read"
+  # shellcheck disable=SC2016 # names of jq
+  google_reading 'items("timeSeries") | [.[].points[]?
+      | { time: .interval.endTime, lag: (.value | .doubleValue // (.int64Value | tonumber)) }]
+    | max_by(.time) // empty | "\(.time | sub("[.][0-9]+"; "")) \(.lag | ceil)"' \
+    google_get monitoring "v3/projects/$PROJECT_ID/timeSeries" "$lag_query" || return 0
+  [ -n "$GOOGLE_READ" ] || return 0
+  lag=${GOOGLE_READ#* } lag_time=${GOOGLE_READ%% *}
+  held=$(jq -nr --arg time "$lag_time" --argjson lag "$lag" '$time | fromdate - $lag | todate')
+  behind="at $lag_time it was $lag s behind: what was written after about $held is not known to be there"
+}
+
+# Sets led to home, standby, both or nowhere.
+look_at_users() {
+  google_reading '[.backends[]?.group // ""] | map(if endswith("/" + env.HOME_GROUP) then "home"
+      elif endswith("/" + env.STANDBY_GROUP) then "standby" else empty end) | unique | join("")' \
+    google_get compute "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" ||
+    google_fail "The backend service $BACKEND_SERVICE cannot be read."
+  led=${GOOGLE_READ:-nowhere}
+  case $led in
+    nowhere)
+      google_stop "The backend service $BACKEND_SERVICE leads neither to $HOME_GROUP nor to $STANDBY_GROUP." \
+        "To fix: apply, which leads it to one of them."
+      ;;
+    homestandby) led=both ;;
+  esac
+  row users "the load balancer leads to: $led"
+}
+
+look() {
+  tries=$REST_TRIES
+  # What is gone says so each time.
+  [ "$REST_TRIES" -le 3 ] || REST_TRIES=3
+  look_at_primary
+  look_at_home
+  REST_TRIES=$tries
+  look_at_standby
+  look_at_users
+}
+
+confirm() {
+  [ "$yes" = no ] || return 0
+  printf '%s Type "yes" to continue: ' "$1"
+  read -r answer || answer=
+  [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
+}
+
+# lead_users FROM TO: makes TO the group of the backend service in the place of FROM.
+lead_users() {
+  FROM=$1 TO=$2 lead_try=1
+  export FROM TO
+  while :; do
+    # shellcheck disable=SC2016 # names of jq
+    google_reading 'def is($group): (.group // "") | endswith("/" + $group);
+      (.backends // []) as $all | ($all | map(select(is(env.FROM)))) as $from | ($all | map(select(is(env.TO)))) as $to
+      | if $from == [] then "done" else
+          { fingerprint, backends: (($all - $from - $to)
+            + [($to + ($from | map(.group |= .[:-(env.FROM | length)] + env.TO)))[0]]) } | tojson end' \
+      google_get compute "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" || return 1
+    [ "$GOOGLE_READ" != "done" ] || return 0
+    printf '%s\n' "$GOOGLE_READ" >"$GOOGLE_WORK/change.json"
+    if google_reading "$GOOGLE_OPERATION" google_request PATCH compute \
+      "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" "$GOOGLE_WORK/change.json" "" repeatable &&
+      google_settle compute "projects/$PROJECT_ID/global/operations/" SCALE_SECONDS "Backend service $BACKEND_SERVICE"
+    then
+      lead_try=1
+    else
+      google_has_reason conditionNotMet resourceNotReady && [ "$lead_try" -lt 8 ] || return 1
+      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$lead_try")"
+    fi
+    lead_try=$((lead_try + 1))
+  done
+}
+
+# scale PATH SCALING: gives a service or a worker pool the scaling that a jq filter makes of the present one. One that
+# does not exist is stopped.
+scale() {
+  google_reading "(.scaling // {}) as \$now | (\$now | $2) as \$wanted
+    | def plain: del(.scalingMode | select(. == \"AUTOMATIC\")) | with_entries(select(.value != null));
+    if (\$now | plain) == (\$wanted | plain) then \"done\" else { scaling: \$wanted } | tojson end" \
+    google_get run "$1" || { [ "$GOOGLE_STATUS" = 404 ] && return 0 || return 1; }
+  [ "$GOOGLE_READ" != "done" ] || return 0
+  printf '%s\n' "$GOOGLE_READ" >"$GOOGLE_WORK/scale.json"
+  google_reading "$GOOGLE_OPERATION" google_request PATCH run "$1" "$GOOGLE_WORK/scale.json" updateMask=scaling \
+    repeatable && google_settle run "" SCALE_SECONDS "${1##*/}"
+}
+
+# stop_servers PLACE SERVICE POOL: a server that was open to requests only would be started by the next one.
+stop_servers() {
+  scale "$1/services/$2" '.scalingMode = "MANUAL" | .manualInstanceCount = 0' || return 1
+  [ -z "$3" ] || scale "$1/workerPools/$3" '.manualInstanceCount = 0'
+}
+
+# start_servers PLACE SERVICE POOL
+start_servers() {
+  scale "$1/services/$2" "del(.scalingMode, .manualInstanceCount) | .minInstanceCount = $STANDBY_MIN_INSTANCES" ||
+    return 1
+  [ -z "$3" ] || scale "$1/workerPools/$3" ".manualInstanceCount = $STANDBY_WORKERS"
+}
+
+# Of a policy: of(INSTANCE), a grant of the right to connect to that one; opens(MEMBERS), one that lets some of them, or
+# the account of the servers, connect to all.
+# shellcheck disable=SC2016 # names of jq
+policy_words='def of($instance): .role == "roles/cloudsql.client"
+    and (.condition.expression // "" | test("/instances/" + $instance + "(?![a-z0-9-])"));
+  def opens($members): (.role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin",
+      "roles/editor", "roles/owner")) and .condition == null
+    and any(.members[]?; IN($members[], "serviceAccount:" + env.ACCOUNT));'
+
+# change_policy FILTER: makes of the project's policy what the jq filter makes of it, until that is a string, which
+# becomes policy_said. With its etag, nothing is lost that somebody else changes meanwhile.
+change_policy() {
+  policy_try=1
+  ACCOUNT=$account
+  export ACCOUNT
+  echo '{ "options": { "requestedPolicyVersion": 3 } }' >"$GOOGLE_WORK/ask.json"
+  while :; do
+    google_reading "$policy_words field(\"bindings\") as \$all | ($1)
+      | if type == \"string\" then . else { policy: (. + { version: 3 }) } | tojson end" \
+      google_post cloudresourcemanager "projects/$PROJECT_ID:getIamPolicy" "$GOOGLE_WORK/ask.json" || return 1
+    policy_said=$GOOGLE_READ
+    case $policy_said in '{'*) ;; *) return 0 ;; esac
+    printf '%s\n' "$policy_said" >"$GOOGLE_WORK/policy.json"
+    google_reading 'field("bindings") | length' google_post cloudresourcemanager \
+      "projects/$PROJECT_ID:setIamPolicy" "$GOOGLE_WORK/policy.json" || [ "$GOOGLE_STATUS" = 409 ] || return 1
+    [ "$policy_try" -lt 8 ] ||
+      { GOOGLE_NOTE="The policy of $PROJECT_ID is changed by others all the time." && return 1; }
+    [ "$GOOGLE_STATUS" != 409 ] || google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$policy_try")"
+    policy_try=$((policy_try + 1))
+  done
+}
+
+# Withdraws the right to connect to the primary. What is connected stays so, and a certificate of the proxy is good for
+# an hour: what ends it is the end of the servers, and of the primary.
+fence() {
+  # shellcheck disable=SC2016 # names of jq
+  change_policy '[$all[] | select(of(env.INSTANCE))] as $ours
+    | if any($ours[]; of(env.STANDBY_INSTANCE)) then "mixed"
+      elif any($all[]; opens([$ours[].members[]?])) then "open"
+      elif $ours == [] then "done"
+      else .bindings -= $ours end' ||
+    google_fail "The right to connect to $INSTANCE cannot be withdrawn, so nothing is promoted." "$as_it_was"
+  case $policy_said in
+    mixed)
+      google_stop "One condition covers both $INSTANCE and $STANDBY_INSTANCE, so nothing is promoted." \
+        "To fix: apply, which grants the right to connect to each apart. $as_it_was"
+      ;;
+    open)
+      google_stop "The servers' account may connect to all instances, also to $INSTANCE, so nothing is promoted." \
+        "To fix: withdraw its roles on Cloud SQL and basic roles that have no condition; they are not of" \
+        "this deployment, unless conditional_database_access is false. $as_it_was"
+      ;;
+  esac
+  google_say "Nobody can connect to $INSTANCE anew ($(google_seconds) s)."
+}
+
+# Gives the right to connect to the primary back, with the condition that Terraform gives it.
+unfence() {
+  # shellcheck disable=SC2016 # names of jq
+  change_policy '[$all[] | select(of(env.STANDBY_INSTANCE))] as $theirs
+    | if any($all[]; of(env.INSTANCE)) then "done"
+      elif $theirs == [] then "none"
+      else .bindings += ($theirs | map(.condition |= map_values(gsub("(?<![a-z0-9-])" + env.STANDBY_INSTANCE
+        + "(?![a-z0-9-])"; env.INSTANCE)))) end' ||
+    google_fail "The right to connect to $INSTANCE cannot be given back." "To fix: run the same command again."
+  [ "$policy_said" != none ] ||
+    google_stop "The right to connect to $STANDBY_INSTANCE, after which that to $INSTANCE is made, is not there." \
+      "To fix: apply, which grants it, and run the same command again."
+}
+
+# set_activation INSTANCE_PATH POLICY SECONDS
+set_activation() {
+  jq -n --arg policy "$2" '{ settings: { activationPolicy: $policy } }' >"$GOOGLE_WORK/activation.json"
+  activation_limit=$SQL_SECONDS SQL_SECONDS=$3 activation_code=0
+  sql_change "${1#*/}" PATCH "$1" "$GOOGLE_WORK/activation.json" || activation_code=1
+  SQL_SECONDS=$activation_limit
+  return "$activation_code"
+}
+
+# Stops the primary, or says why that may be done later.
+stop_primary() {
+  case $primary in answers | ails) ;; *) return 0 ;; esac
+  if set_activation "$primary_at" NEVER "$STOP_SECONDS"; then
+    primary=stopped
+    google_say "$INSTANCE is stopped ($(google_seconds) s)."
+  elif [ "$home" = silent ] || [ "$force" = yes ]; then
+    google_say "$INSTANCE cannot be stopped: $(google_outcome)"
+  elif [ "$GOOGLE_STATUS" = 400 ] && [ "$promoted" = no ]; then
+    google_say "$INSTANCE cannot be stopped while it has a replica, and is stopped after the promotion; until then," \
+      "it has neither servers nor a grant: $(google_outcome)"
+  elif [ "$promoted" = no ]; then
+    google_fail "$INSTANCE cannot be stopped, so nothing is promoted." "$as_it_was"
+  else
+    later "$INSTANCE still runs, and must not: $(google_outcome)"
+  fi
+}
+
+# later WORD...: a problem that does not keep users waiting.
+later() {
+  google_error "$*"
+  problems=yes
+}
+
+# Ends only when the standby has everything that was written at home.
+await_position() {
+  unfence
+  { remove_copies yes && run_job "$INIT_JOB" "$primary_connection" "$standby_connection" \
+    "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300; } ||
+    google_fail "Whether $STANDBY_INSTANCE has everything cannot be found out, so nothing is promoted." \
+      "To fix: run the same command again; a right that was just given back takes minutes. $as_it_was"
+  google_say "$STANDBY_INSTANCE has everything: $JOB_LINE ($(google_seconds) s)."
+}
+
+find_promotion() {
+  google_listed "map(select(.operationType == \"$promotion_type\" and .status != \"DONE\")) | .[0]
+    | if . then $GOOGLE_OPERATION else \"\" end" \
+    sqladmin "projects/$PROJECT_ID/operations" items "instance=${promotion_of#*/}&maxResults=100" || return 1
+  # shellcheck disable=SC2034 # sql_once reads it
+  SQL_FOUND=$GOOGLE_READ
+}
+
+# make_primary INSTANCE_PATH WORD TYPE: promotes a replica by the method WORD, once.
+make_primary() {
+  promotion_of=$1 promotion_type=$3
+  echo '{}' >"$GOOGLE_WORK/promotion.json"
+  sql_once "Promotion of ${1#*/}" find_promotion "$1/$2" "$GOOGLE_WORK/promotion.json" &&
+    sql_await "Promotion of ${1#*/}" && return 0
+  promotion_problem=$(google_outcome)
+  google_reading '.instanceType // ""' google_get sqladmin "projects/$PROJECT_ID/$1" || return 1
+  [ "$GOOGLE_READ" = READ_REPLICA_INSTANCE ] || return 0
+  # shellcheck disable=SC2034 # google_outcome prints it
+  GOOGLE_NOTE=$promotion_problem
+  return 1
+}
+
+promote_standby() {
+  if [ "$switchover" = yes ]; then
+    make_primary "$standby_at" switchover SWITCHOVER || google_fail "$INSTANCE and $STANDBY_INSTANCE have not changed" \
+      "places. $as_it_was"
+    primary=replica
+  else
+    make_primary "$standby_at" promoteReplica PROMOTE_REPLICA ||
+      google_fail "$STANDBY_INSTANCE is not promoted." "To fix: run the same command again. $as_it_was"
+  fi
+  promoted=yes
+  google_say "$STANDBY_INSTANCE takes writes ($(google_seconds) s)."
+}
+
+# Those of the primary, where it has told them; a replica has none.
+begin_backups() {
+  [ "$standby_backups" = false ] || return 0
+  printf '%s\n' "$primary_backups" | jq '{ settings: { backupConfiguration: ({ pointInTimeRecoveryEnabled: true } + .
+    + { enabled: true }) } }' >"$GOOGLE_WORK/backups.json"
+  sql_change "Backups of $STANDBY_INSTANCE" PATCH "$standby_at" "$GOOGLE_WORK/backups.json" ||
+    later "$STANDBY_INSTANCE has no backups yet, which the next apply begins: $(google_outcome)"
+}
+
+require_edition() {
+  [ "$switchover" = yes ] || return 0
+  for edition in "$primary_edition" "$standby_edition"; do
+    [ "$edition" = ENTERPRISE_PLUS ] ||
+      google_stop "--switchover needs the edition Enterprise Plus, and this is ${edition:-unknown}: nothing is done." \
+        "To fix: use --planned, which loses nothing either, and takes minutes."
+  done
+}
+
+await_address() {
+  url=${SERVICE_URL:-$(terraform output -raw service_url 2>/dev/null || :)}
+  case $url in
+    http*) ;;
+    *) google_say "Without SERVICE_URL, it is not known whether users are answered: look yourself." && return 0 ;;
+  esac
+  address_until=$(($(google_seconds) + SCALE_SECONDS))
+  while :; do
+    code=$(curl -q --silent --output /dev/null --write-out '%{http_code}' --connect-timeout "$REST_CONNECT_SECONDS" \
+      --max-time "$REST_CALL_SECONDS" "${url%/}/-/health/ready/" </dev/null) || code=000
+    case $code in 2??) break ;; esac
+    google_pause "$address_until" "$url" "HTTP $code" ||
+      { later "$url does not answer after $SCALE_SECONDS s (SCALE_SECONDS): HTTP $code" && return 0; }
+  done
+  google_say "$url answers ($(google_seconds) s)."
+}
+
+refuse_promotion() {
+  if [ "$promoted" = yes ]; then
+    [ "$led/$primary" != home/answers ] ||
+      google_stop "$STANDBY_INSTANCE has been promoted, and users are home again: its data are old, nothing is done." \
+        "To fix: raise number in the input standby, and apply, which makes a new replica."
+    return 0
+  fi
+  case $primary/$home/$planned$force$switchover in
+    answers/answers/nonono)
+      google_stop "The primary answers, so nothing is promoted: the standby may lack what is written there." \
+        "To fix: for a drill or a move, add --planned, which loses nothing." \
+        "If users cannot work although it answers, add --force; what the standby lacks is then lost."
+      ;;
+    answers/answers/* | stopped/answers/yesnono) ;;
+    */yesnono | */nonoyes | */yesnoyes)
+      google_stop "The primary does not answer, or not all of it, so it cannot hand over what it has." \
+        "To fix: without --planned and --switchover, the standby is promoted as it is."
+      ;;
+  esac
+}
+
+promote() {
+  refuse_promotion
+  require_edition
+  as_it_was="To let home serve users again instead: promote.sh home"
+  loss="what was written last is lost: $behind"
+  [ "$planned$switchover" = nono ] || loss="nothing is lost"
+  [ "$promoted" = no ] || loss="nothing more is lost: it has been promoted before"
+  google_say "Steps; sign-in is down from the first to the last:"
+  google_say "  1. lead the users to $STANDBY_GROUP"
+  google_say "  2. stop the servers in $REGION, withdraw the right to connect to $INSTANCE, and stop it"
+  google_say "  3. promote $STANDBY_INSTANCE; $loss"
+  google_say "  4. begin its backups, and start the servers in $STANDBY_REGION"
+  confirm "Promote $STANDBY_INSTANCE?"
+  if [ "$promoted" = no ]; then
+    # A server cannot start on a replica.
+    stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
+      google_fail "The servers of the standby cannot be changed, so nothing is promoted."
+  fi
+  lead_users "$HOME_GROUP" "$STANDBY_GROUP" ||
+    google_fail "Users cannot be led to the standby, so nothing is promoted." "To fix: run the same command again."
+  google_say "Users are led to the standby ($(google_seconds) s)."
+  if [ "$home" = answers ]; then
+    if stop_servers "$home_place" "$SERVICE" "$home_pool"; then
+      google_say "No server runs in $REGION ($(google_seconds) s)."
+    elif is_silent; then
+      home=silent
+    else
+      google_fail "The servers in $REGION cannot be stopped, so nothing is promoted." "$as_it_was"
+    fi
+  fi
+  [ "$planned/$promoted/$primary" != yes/no/answers ] || await_position
+  fence
+  [ "$switchover" = yes ] || stop_primary
+  if [ "$promoted" = no ]; then promote_standby; fi
+  begin_backups
+  stop_primary
+  start_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
+    google_fail "The servers of the standby cannot be started." "To fix: run the same command again."
+  await_address
+  google_say "$STANDBY_REGION serves users after $(($(google_seconds) / 60)) minutes; $loss."
+  case $primary/$home in
+    stopped/answers | gone/answers) ;;
+    replica/*)
+      google_say "$INSTANCE is the replica now. Before the next apply: promote.sh home --switchover"
+      ;;
+    *)
+      google_say "$REGION has not been closed as a whole. As soon as it is back, and before anything else, run" \
+        "promote.sh now again: it stops the servers there, and $INSTANCE."
+      ;;
+  esac
+  [ "$primary" = replica ] || google_say "$(printf '%s\n%s' \
+    "Set this, with the other members as they are; Terraform then agrees:" \
+    "  standby = { region = \"$STANDBY_REGION\", promoted = true }")"
+}
+
+# Starts what is at home, whose database has what users have written.
+open_home() {
+  lead_users "$STANDBY_GROUP" "$HOME_GROUP" ||
+    google_fail "Users cannot be led home." "To fix: run the same command again."
+  start_servers "$home_place" "$SERVICE" "$home_pool" ||
+    google_fail "The servers in $REGION cannot be started." "To fix: run the same command again."
+  await_address
+}
+
+# What the standby has replaces what is at home. Each run makes a backup of its own, after the last write.
+bring_data_home() {
+  release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
+  INSTANCE=$STANDBY_INSTANCE RELEASE=$release BACKUP_DAYS=7 sh "$scripts/backup-before-upgrade.sh" ||
+    google_stop "$STANDBY_INSTANCE is not backed up, so nothing is restored." "$stays_away"
+  # The settings of the deployment at home are in the environment.
+  restore_into : "$STANDBY_INSTANCE" "$DATABASE" backup "before $release"
+  google_say "$INSTANCE has what the standby had ($(google_seconds) s)."
+}
+
+refuse_return() {
+  case $primary/$home in
+    answers/answers | stopped/answers | replica/answers) ;;
+    *) google_stop "$REGION is not back, so users stay where they are." "To fix: run the same command once it is." ;;
+  esac
+  case $primary/$switchover/$promoted in
+    replica/no/*)
+      google_stop "$INSTANCE is a replica of $STANDBY_INSTANCE, with which it changes places: add --switchover."
+      ;;
+    answers/yes/* | stopped/yes/*) google_stop "$INSTANCE is no replica, so there is nothing to change places with." ;;
+  esac
+}
+
+go_home() {
+  refuse_return
+  require_edition
+  stays_away="To let the standby serve users again: promote.sh now. To try again: the same command."
+  case $promoted/$led in
+    no/*) data="nothing is restored: $STANDBY_INSTANCE has not been promoted" ;;
+    */home) data="nothing is restored: users are home already" ;;
+    *)
+      data="back up $STANDBY_INSTANCE, and restore that into $INSTANCE, over everything there"
+      [ "$switchover" = no ] || data="$INSTANCE and $STANDBY_INSTANCE change places"
+      ;;
+  esac
+  google_say "Steps; sign-in is down from the first to the last:"
+  google_say "  1. stop the servers in $STANDBY_REGION"
+  google_say "  2. start $INSTANCE, and give the right to connect to it back"
+  google_say "  3. $data"
+  google_say "  4. lead the users to $HOME_GROUP, and start the servers in $REGION"
+  confirm "Bring users home?"
+  stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
+    google_fail "The servers of the standby cannot be stopped, so nothing is restored."
+  case $promoted/$led in
+    no/* | */home) ;;
+    *)
+      stop_servers "$home_place" "$SERVICE" "$home_pool" ||
+        google_fail "The servers in $REGION cannot be stopped, so nothing is restored." "$stays_away"
+      ;;
+  esac
+  [ "$primary" != stopped ] || set_activation "$primary_at" ALWAYS "$SQL_SECONDS" ||
+    google_fail "$INSTANCE cannot be started." "$stays_away"
+  unfence
+  case $promoted/$led/$primary in
+    no/* | */home/*) ;;
+    */replica)
+      make_primary "$primary_at" switchover SWITCHOVER ||
+        google_fail "$INSTANCE and $STANDBY_INSTANCE have not changed places." "$stays_away"
+      ;;
+    *) bring_data_home ;;
+  esac
+  open_home
+  google_say "$REGION serves users after $(($(google_seconds) / 60)) minutes, with all that was written."
+  case $promoted/$primary in
+    yes/replica | no/*) google_say "$STANDBY_INSTANCE is a replica: the standby is ready again." ;;
+    *)
+      google_say "$STANDBY_INSTANCE is no replica any more. Set this, with a number N that is one higher than now," \
+        "and apply: that makes a new replica, and deletes $STANDBY_INSTANCE, which is billed until then."
+      google_say "  standby = { region = \"$STANDBY_REGION\", number = N }"
+      ;;
+  esac
+}
+
+google_say "$SERVICE and its standby:"
+look
+case $action in
+  now) promote ;;
+  home) go_home ;;
+esac
+[ -z "$problems" ] || google_stop "Not everything is done, as said above." "To fix: run the same command again."

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Runs as a job, after database-client.sh: waits until nobody uses the application's database any more and a replica has
+# everything that was written there.
+#
+#   DB_HOST, DB_PORT, DB_NAME, DB_USER, DB_PASSWORD   the primary
+#   SOURCE_HOST, SOURCE_PORT                         the replica
+#   REPLICA_SECONDS                                  time limit for each of the two (300)
+#
+# Exit codes: 0 the replica has everything, 1 it does not
+set -eu
+[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
+[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+
+as_application
+limit=${REPLICA_SECONDS:-300}
+await "$PGHOST" "$PGPORT"
+await "$SOURCE_HOST" "$SOURCE_PORT"
+
+# Of others than the server itself, whose sessions have no user.
+others="SELECT count(*) FROM pg_stat_activity
+  WHERE datname = current_database() AND usename IS NOT NULL AND pid <> pg_backend_pid()"
+waited=0
+until sessions=$(ask --command="$others") && [ "$sessions" = 0 ]; do
+  [ "$waited" -lt "$limit" ] || fail 1 "$sessions session(s) still use $DB_NAME after $limit s, and may write"
+  sleep 1
+  waited=$((waited + 1))
+done
+
+# What has been committed is on disk, and what is on disk is sent.
+position=$(ask --command='SELECT pg_current_wal_flush_lsn()')
+arrived="SELECT CASE WHEN NOT pg_is_in_recovery() THEN 'none'
+  ELSE (pg_last_wal_replay_lsn() >= '$position')::text END"
+waited=0
+while :; do
+  reached=$(ask --host="$SOURCE_HOST" --port="$SOURCE_PORT" --command="$arrived") || reached=unknown
+  case $reached in
+    true) break ;;
+    none) fail 1 "the database at $SOURCE_HOST is no replica" ;;
+  esac
+  [ "$waited" -lt "$limit" ] || fail 1 "the replica does not have $position after $limit s"
+  sleep 1
+  waited=$((waited + 1))
+done
+echo "caught up: the replica has everything up to $position after $waited s"
