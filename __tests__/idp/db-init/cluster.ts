@@ -30,8 +30,15 @@ export interface Cluster {
   log(): string;
   /** Ends this server, and starts one of a later release on what pg_upgrade makes of its data, as Cloud SQL does. */
   upgradedTo(release: number): Promise<Cluster>;
+  /** Starts a read replica that streams from this server, whose flags let it. */
+  replica(): Promise<Cluster>;
+  /** Ends this server at once, as the loss of its region does; the result starts it again on the same data. */
+  crash(): Promise<() => Promise<Cluster>>;
   stop(): Promise<void>;
 }
+
+/** Flags of a server that replicas stream from. */
+export const REPLICATING = { wal_level: "replica", max_wal_senders: "5" } as const;
 
 /**
  * Logs more than our flags ask for, so that everything that could reach a log does.
@@ -71,7 +78,7 @@ async function serve(
   if (!existsSync(data)) makeDataFolder(data, owner, programOf("initdb", release));
   writeFileSync(
     join(data, "pg_hba.conf"),
-    `local all ${SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n`,
+    `local all,replication ${SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n`,
   );
 
   const port = await freePort();
@@ -95,7 +102,7 @@ async function serve(
   await new Promise<void>((resolve, reject) => {
     server.stderr.on("data", (chunk: Buffer) => {
       log += chunk.toString();
-      if (log.includes("ready to accept connections")) resolve();
+      if (/ready to accept (read-only )?connections/.test(log)) resolve();
     });
     void ended.then(() => {
       reject(new Error(`the server did not start:\n${log}`));
@@ -139,6 +146,21 @@ async function serve(
       execFileSync(programOf("pg_upgrade", later), [...programs, ...options], { ...owner, cwd: next, stdio: "pipe" });
       rmSync(folder, { recursive: true, force: true });
       return serve(next, flags, later);
+    },
+    async replica() {
+      const next = newFolder();
+      const source = ["--host", folder, "--port", String(port), "--username", SUPERUSER];
+      const copy = ["--pgdata", join(next, "data"), "--write-recovery-conf", "--checkpoint=fast", "--no-sync"];
+      execFileSync(join(clientFolder(release), "pg_basebackup"), [...source, ...copy], {
+        ...owner,
+        cwd: next,
+        stdio: "pipe",
+      });
+      return serve(next, flags, release);
+    },
+    async crash() {
+      await end("SIGQUIT");
+      return () => serve(folder, flags, release);
     },
     async stop() {
       await end("SIGQUIT");
