@@ -210,7 +210,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     FOR_THE_NETWORK,
     WITH_SIGN_IN_PROBE,
     WITH_RECOVERY_ACCESS,
-    REGION_LOST,
+    ...REGION_LOST,
     rotationThatFails("google_cloud_run_v2_service"),
     KEY_IS_GONE,
     ownKeys("service", 5),

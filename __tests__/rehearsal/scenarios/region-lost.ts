@@ -1,5 +1,5 @@
 import { linesOfRestore } from "../../support/google-stand-in-restores";
-import { type Deployment } from "../deployment/deployment";
+import { type Deployment, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type TerraformRun } from "../deployment/terraform-process";
 import { type Episode } from "../engine/stack-rehearsal";
@@ -71,8 +71,10 @@ function requireSuccess(step: string, { exitCode, output }: TerraformRun): strin
   return output;
 }
 
+type Settings = Readonly<Record<string, string>>;
+
 /** Variables that the command in the output restore_settings exports. */
-async function settingsOf(deployment: Deployment): Promise<Readonly<Record<string, string>>> {
+async function settingsOf(deployment: Deployment): Promise<Settings> {
   const output = await deployment.succeed("output", "-raw", "restore_settings");
   const words = output
     .trim()
@@ -92,19 +94,67 @@ async function requireSettledThere(deployment: Deployment): Promise<void> {
   if (exitCode !== 0) throw new StepFailure("plan elsewhere", output.slice(-4000));
 }
 
+/** Time so many minutes ago. */
+const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+
+/** What is left of the database, and what must have become of it elsewhere. */
+interface Remainder {
+  readonly inputs?: Inputs;
+  /** Makes it, and returns a check, which throws unless exactly it is in the database elsewhere. */
+  readonly leave: (deployment: Deployment, settings: Settings) => () => void;
+  readonly said: string;
+}
+
+const BACKUP: Remainder = {
+  said: "idp-b would be made in europe-west1, from the backup",
+  leave: ({ web }, { INSTANCE: instance = "" }) => {
+    const backup = web.sql.addBackup("my-project", instance, { location: "us" });
+    return () => {
+      const restored = web.requests.filter(({ method }) => method.endsWith("restoreBackup"));
+      if (JSON.stringify(restored.map(({ body }) => body)) !== JSON.stringify([{ backup }]))
+        throw new StepFailure("recover-elsewhere.sh", "it has restored something else than the backup");
+    };
+  },
+};
+
+/** Newer than the backup; the job that reads it is that of the deployment elsewhere, which has dumps, too. */
+const DUMP: Remainder = {
+  inputs: { dump_schedule: "30 4 * * *" },
+  said: "idp-b would be made in europe-west1, from the dump",
+  leave: ({ web }, { DATABASE: database = "", DUMP_BUCKET: bucket = "", INSTANCE: instance = "" }) => {
+    web.sql.addBackup("my-project", instance, { location: "us", backupInterval: { endTime: ago(125) } });
+    const dump = { bucket, name: `latest/${database}.dump`, generation: "1", updated: ago(20) };
+    web.storage.objects = [...web.storage.objects, dump, { ...dump, name: `${dump.name}.sha256` }];
+    return () => {
+      const copied = web.storage.objects.filter((object) => object.bucket !== bucket).map(({ name }) => name);
+      const wanted = [`dumps/${database}.dump`, `dumps/${database}.dump.sha256`];
+      if (copied.filter((name) => name.startsWith("dumps/")).join() !== wanted.join())
+        throw new StepFailure("recover-elsewhere.sh", `it has copied ${copied.join(", ") || "nothing"}`);
+      const fills = web.jobs.runs.filter(({ command }) => command.join(" ").includes("restores a dump"));
+      const [fill] = fills;
+      if (fills.length !== 1 || fill === undefined || fill.databases.join().endsWith(`:${instance}`))
+        throw new StepFailure("recover-elsewhere.sh", "it has not filled the database elsewhere, once");
+      if (!fill.command.join(" ").includes(`DUMP_FILE=$DUMP_FOLDER/${wanted[0] ?? ""}\n`))
+        throw new StepFailure("recover-elsewhere.sh", "it has restored another dump");
+      if (web.requests.some(({ method }) => method.endsWith("restoreBackup")))
+        throw new StepFailure("recover-elsewhere.sh", "it has restored the backup, which is older");
+    };
+  },
+};
+
 /**
- * The region of a deployment answers 503 to everything: it is made again in another one from a backup, and moves home
+ * The region of a deployment answers 503 to everything: it is made again in another one from what is left, and moves home
  * once the region is back, after which nothing of it is left elsewhere.
  */
-export const REGION_LOST: Episode = {
-  name: "the region is gone, and comes back",
+const regionLost = (what: string, { inputs, leave, said: expected }: Remainder): Episode => ({
+  name: `the region is gone, ${what}, and comes back`,
   play: async (deployment) => {
     const { cloud, web } = deployment;
-    deployment.writeInputs();
+    if (inputs === undefined) deployment.writeInputs();
+    else await deployment.settle({ ...deployment.inputs, ...inputs });
     joinScripts(deployment);
     const settings = await settingsOf(deployment);
-    const { INSTANCE: instance = "" } = settings;
-    const backup = web.sql.addBackup("my-project", instance, { location: "us" });
+    const requireRestored = leave(deployment, settings);
     const before = [...cloud.objects.keys()];
     cloud.lostRegion = HOME;
 
@@ -113,11 +163,14 @@ export const REGION_LOST: Episode = {
       settings,
     );
     const said = requireSuccess("recover-elsewhere.sh", recovered);
-    for (const part of ["does not answer", "the secret key can be read: sessions stay", "idp-b runs in europe-west1"])
+    for (const part of [
+      expected,
+      "does not answer",
+      "the secret key can be read: sessions stay",
+      "idp-b runs in europe-west1",
+    ])
       if (!said.includes(part)) throw new StepFailure("recover-elsewhere.sh", `it does not say "${part}":\n${said}`);
-    const restored = web.requests.filter(({ method }) => method.endsWith("restoreBackup"));
-    if (JSON.stringify(restored.map(({ body }) => body)) !== JSON.stringify([{ backup }]))
-      throw new StepFailure("recover-elsewhere.sh", "it has restored something else than the backup");
+    requireRestored();
     const service = JSON.stringify(serviceIn(deployment, ELSEWHERE)?.values ?? {});
     if (!service.includes(`"${NAME}-recovered-secret-key"`))
       throw new StepFailure("recover-elsewhere.sh", "the service elsewhere has another secret key");
@@ -139,4 +192,9 @@ export const REGION_LOST: Episode = {
     const sent = web.requests.filter(({ method }) => !SENDING_SECRETS.test(method));
     web.requests.splice(0, web.requests.length, ...sent);
   },
-};
+});
+
+export const REGION_LOST = [
+  regionLost("with a backup elsewhere", BACKUP),
+  regionLost("with a dump that is newer than the backup", DUMP),
+];
