@@ -95,7 +95,10 @@ export class StandbyDatabase extends Construct implements SqlInstance {
       dependsOn: [...primary.ready, ...(network?.dependsOn ?? [])],
     });
     addFlags(instance, primary.connectionLimit, props.flags);
-    addOptionalBlock(instance, "settings", "backup_configuration", { when: isPromoted, content: backupConfiguration(props) });
+    addOptionalBlock(instance, "settings", "backup_configuration", {
+      when: isPromoted,
+      content: backupConfiguration(props),
+    });
     explain(
       instance,
       "A copy that follows the database, until it takes over; then it is an instance of its own, with backups.",
