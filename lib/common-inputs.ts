@@ -28,7 +28,7 @@ import { IMAGE, IMAGE_RELATIONS, type ImageInputs } from "./idp/idp-image";
 import { SECRET_RELATIONS, SECRETS, type SecretKeys } from "./idp/idp-secrets";
 import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
 import { MAIL, MAIL_RELATIONS, type SmtpProps } from "./idp/mail";
-import { type BucketAttributes } from "./idp/media-bucket";
+import { type BucketAttributes, SOFT_DELETE } from "./idp/media-bucket";
 import { PROBE_RELATIONS, PROBES, type ProbeProps } from "./idp/probes";
 import { RECOVERY_ACCESS, type RecoveryAccessProps } from "./idp/recovery-access";
 import { SIGN_IN_PROBE, SIGN_IN_PROBE_RELATIONS, type SignInProbeProps } from "./idp/sign-in-probe";
@@ -97,6 +97,7 @@ type SharedInputs = DeploymentInputs &
   typeof UPGRADE_BACKUPS &
   typeof DUMPS &
   typeof DUMP_COPIES &
+  typeof SOFT_DELETE &
   typeof CHECK_UP &
   typeof RECOVERY_ACCESS &
   typeof SIGN_IN_PROBE &
@@ -127,6 +128,7 @@ export function commonInputs({ changedLabels, network, runner, ...words }: Varia
     ...UPGRADE_BACKUPS,
     ...DUMPS,
     ...DUMP_COPIES,
+    ...SOFT_DELETE,
     ...CHECK_UP,
     ...RECOVERY_ACCESS,
     ...SIGN_IN_PROBE,

@@ -422,6 +422,7 @@ export abstract class IdentityProvider extends Construct {
       deletionProtection: settings.deletionProtection,
       context,
       existing: this.partOf(settings.existingBucket),
+      softDeleteDays: settings.softDeleteDays,
       secondRegion: this.secondRegion,
       dependsOn: apis.ready("storage"),
     });

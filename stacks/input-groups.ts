@@ -90,6 +90,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "dumpLockDays",
       "dumpCopyBucket",
       "existingBackupPlan",
+      "softDeleteDays",
     ],
   },
   {

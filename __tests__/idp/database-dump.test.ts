@@ -1,6 +1,7 @@
 import { valuesFrom } from "../../lib/core/inputs";
 import { DUMP_COPIES, DumpsElsewhere, LockedDumps } from "../../lib/idp/dump-copies";
 import { DatabaseDump, DUMPS } from "../../lib/idp/dumps";
+import { SOFT_DELETE } from "../../lib/idp/media-bucket";
 import { rendered } from "../../lib/core/expression";
 import { evaluated } from "../stacks/terraform-run";
 import { apisIn, CONTEXT, standInDatabase } from "../support/stand-in-parts";
@@ -9,7 +10,7 @@ import { bareStack, terraformOf } from "../support/synthesis";
 const dumpIn = (dumpSchedule: string) => {
   const stack = bareStack();
   const apis = apisIn(stack, "storage");
-  const inputs = valuesFrom(stack, { ...DUMPS, ...DUMP_COPIES }, { dumpSchedule });
+  const inputs = valuesFrom(stack, { ...DUMPS, ...DUMP_COPIES, ...SOFT_DELETE }, { dumpSchedule });
   const dump = new DatabaseDump(stack, "Dump", {
     context: CONTEXT,
     apis,

@@ -95,6 +95,23 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
   });
 });
 
+describe.each(["serverless", "kubernetes"] as const)("What is deleted in a bucket, on %s", (platform) => {
+  const daysOf = (props: Props) => {
+    const buckets = madeOn(platform, { ...SCHEDULED, dumpLockDays: 30, ...props }).resource?.google_storage_bucket;
+    return Object.values(buckets ?? {}).map(({ soft_delete_policy: policy }) => policy);
+  };
+
+  it("can be restored for seven days, or as long as the caller says, in each bucket", () => {
+    expect(daysOf({})).toEqual(Array(3).fill({ retention_duration_seconds: 604_800 }));
+    expect(daysOf({ softDeleteDays: 90 })).toEqual(Array(3).fill({ retention_duration_seconds: 7_776_000 }));
+    expect(daysOf({ softDeleteDays: 0 })).toEqual(Array(3).fill({ retention_duration_seconds: 0 }));
+  });
+
+  it.each([1, 6, 91, 7.5])("cannot be kept for %s days", (softDeleteDays) => {
+    expect(() => daysOf({ softDeleteDays })).toThrow(/whole number from 7 to 90, or 0/);
+  });
+});
+
 describe.each(["serverless", "kubernetes"] as const)("Copies of dumps in a bucket of others on %s", (platform) => {
   const COPIED = { ...SCHEDULED, dumpCopyBucket: "acme-backups" } as const;
   const GRANT = "google_storage_bucket_iam_member.idp_dump_copy_dumper";

@@ -132,7 +132,11 @@ const DEFAULTS: readonly Defaults[] = [
       const bucket = new MediaBucket(stack, "Part", { context: CONTEXT, ...props });
       bucket.grantReadWrite(new ServiceIdentity(stack, "Runtime", PURPOSE));
     },
-    [...(ofExisting({ name: "acme-uploads" }) as Row<MediaBucketProps>[]), ["deletionProtection", true, false]],
+    [
+      ...(ofExisting({ name: "acme-uploads" }) as Row<MediaBucketProps>[]),
+      ["deletionProtection", true, false],
+      ["softDeleteDays", 7, 30],
+    ],
   ),
   defaultsOf<ImageRegistryProps>(
     "ImageRegistry",

@@ -246,6 +246,8 @@ export const ACCEPTED_SETS: AcceptedInputs = {
   "a key of the region": { kms_keys: { default: KEY } },
   "a key of its own for the audit log": { kms_keys: { logs: KEY, project_number: "123456789012" }, audit_log: {} },
   "dumps in a locked bucket": { dump_schedule: "30 4 * * *", dump_lock_days: 400 },
+  "no time to restore a deleted file": { soft_delete_days: 0 },
+  "a quarter to restore a deleted file": { soft_delete_days: 90 },
   "a backup plan of the organization": {
     existing_backup_plan: "projects/acme-backups/locations/us-central1/backupPlans/daily",
     backup_before_upgrade: false,
@@ -337,6 +339,7 @@ export const ACCEPTED_SETS: AcceptedInputs = {
   "the smallest database for one instance": { database_tier: "db-g1-small", max_instance_count: 1 },
   "the least memory of one CPU": { database_tier: "db-custom-1-3840" },
   "the most memory of one CPU": { database_tier: "db-custom-1-6656", max_instance_count: 5 },
+  "a database of Enterprise Plus": { database_tier: "db-perf-optimized-N-2", max_instance_count: 20 },
   "the largest database": { database_tier: "db-custom-96-638976", max_instance_count: 40 },
   "a network of another project": { network: NETWORK, subnetwork: SUBNETWORK },
   "as many instances as the default database has connections for": { max_instance_count: 5 },

@@ -125,6 +125,7 @@ const WRONG: Wrong = {
   database_version: [14],
   dump_lock_days: [0, 3651, 1.5],
   dump_retention_days: [0, 3651, 1.5],
+  soft_delete_days: [-1, 91, 7.5],
   "geoip.update_hours": [0, 169, 1.5],
   linux_vm_count: [-1, 1.5],
   "liveness_probe.initial_delay_seconds": [-1, 3601, 1.5],

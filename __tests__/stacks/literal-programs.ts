@@ -68,6 +68,7 @@ const identityProviderProps = (
   domain: "login.example.com",
   dumpAtApply: true,
   dumpCopyBucket: "acme-backups",
+  softDeleteDays: 30,
   dumpRetentionDays: 90,
   checkUpSchedule: "*/15 * * * *",
   checkUpLimits: { tasksFailed: 3 },

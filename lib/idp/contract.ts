@@ -253,8 +253,8 @@ export const DB_INIT_TIMEOUT_SECONDS = 600;
 /** Attempts after the first; the script can safely be rerun after a failure at any point. */
 export const DB_INIT_MAX_RETRIES = 2;
 
-/** How long Cloud Storage keeps what is deleted: seven days, its default, made explicit. */
-export const SOFT_DELETE_SECONDS = 7 * 24 * 60 * 60;
+/** How long Cloud Storage keeps what is deleted: its default, made explicit. */
+export const SOFT_DELETE_DAYS = 7;
 
 /** Also the key of the media bucket in the output `storage_buckets`. */
 export const MEDIA_BUCKET_SUFFIX = "storage";

@@ -13,7 +13,7 @@ import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { number, type Optional, orResource, type Relation, text, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
 import { setNewerAttribute } from "../core/newer-attribute";
-import { addBucket, BUCKET_NAME } from "./media-bucket";
+import { addBucket, BUCKET_NAME, type SOFT_DELETE } from "./media-bucket";
 
 const DAY_SECONDS = 86_400;
 const ADDS = "roles/storage.objectCreator";
@@ -101,7 +101,7 @@ interface LockedDumpsProps {
   readonly context: DeploymentContext;
   readonly deletionProtection: boolean | IResolvable;
   readonly dependsOn: ITerraformDependable[];
-  readonly inputs: ValuesOf<typeof DUMP_COPIES>;
+  readonly inputs: ValuesOf<typeof DUMP_COPIES & typeof SOFT_DELETE>;
   /** Days to keep a dump at least. */
   readonly retentionDays: Expr<number>;
 }
@@ -142,6 +142,7 @@ export class LockedDumps extends Construct implements DumpCopies {
         storageClass: "NEARLINE",
         lifecycleRule: [{ action: { type: "Delete" }, condition: { age: max(days, retentionDays).number } }],
         retentionPolicy: { isLocked: true, retentionPeriod: seconds.number },
+        softDeleteDays: inputs.softDeleteDays.number,
         count: countIf(this.condition),
         dependsOn,
       }),

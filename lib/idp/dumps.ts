@@ -17,7 +17,7 @@ import { type ContainerSpec } from "./container-spec";
 import { clientImage, databaseJobContainer } from "./database-job";
 import { type DumpCopies, type DumpsElsewhere, type LockedDumps } from "./dump-copies";
 import { type ScheduledJobRunner } from "./job-runner";
-import { addBucket, mountOptions } from "./media-bucket";
+import { addBucket, mountOptions, type SOFT_DELETE } from "./media-bucket";
 import { type MediaStore, type SqlInstance } from "./parts";
 
 /** Numbers of each cron field, and its step, as Cloud Scheduler and Kubernetes read them alike. */
@@ -118,7 +118,7 @@ export const DUMP_BUCKET_SUFFIX = "dumps";
 const FOLDERS = { byTime: "dumps", newest: "latest" } as const;
 
 interface DatabaseDumpProps {
-  readonly inputs: ValuesOf<typeof DUMPS>;
+  readonly inputs: ValuesOf<typeof DUMPS & typeof SOFT_DELETE>;
   readonly apis: ProjectApis;
   readonly database: SqlInstance;
   readonly context: DeploymentContext;
@@ -293,6 +293,7 @@ export class DumpBucket extends Construct implements MediaStore {
           condition: { age: inputs.dumpRetentionDays.number, matchesPrefix: [`${FOLDERS.byTime}/`] },
         },
       ],
+      softDeleteDays: inputs.softDeleteDays.number,
       count: countIf(condition),
       dependsOn: apis.ready("storage"),
     };

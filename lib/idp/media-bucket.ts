@@ -7,19 +7,14 @@ import { bucketName } from "../core/names";
 import { countIf, partIf, present, namedCondition, type Condition, attributeOf, idOf } from "../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../core/existing";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { matching } from "../core/checks";
-import { object, orResource, type PropsOf, refuseWrong, text } from "../core/inputs";
+import { isWhole, matching } from "../core/checks";
+import { type Expr, exprOf } from "../core/expr";
+import { number, object, orResource, type PropsOf, refuseWrong, text } from "../core/inputs";
 import { type KnownPropsOf, refuseProps } from "../core/known-props";
 import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { stateProvidersOf } from "../core/provider-requirements";
-import {
-  MEDIA_BUCKET_SUFFIX,
-  MEDIA_MOUNT_PATH,
-  RUNTIME_GROUP_ID,
-  RUNTIME_USER_ID,
-  SOFT_DELETE_SECONDS,
-} from "./contract";
+import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_ID, SOFT_DELETE_DAYS } from "./contract";
 import { type MediaStore } from "./parts";
 import { addSecondRegion, locationOf } from "./dual-region";
 import { explain, inFileOfExisting } from "../core/hcl/stack-origin";
@@ -36,6 +31,33 @@ export function mountOptions(fileMode: string, folderMode: string): string[] {
   ];
 }
 
+const DAY_SECONDS = 86_400;
+
+/** Input for what is deleted or replaced in a bucket. */
+export const SOFT_DELETE = {
+  /** Days for which deleted and replaced files of the buckets can be restored: 7 to 90, or 0 for none. 7 by default. */
+  softDeleteDays: number({
+    default: SOFT_DELETE_DAYS,
+    description: [
+      "Days for which deleted and replaced files of the buckets for uploads and dumps can be restored: 7 to 90,",
+      "or 0 for none. They are billed until then. A change counts for what is deleted from then on.",
+    ].join(" "),
+    must: {
+      condition: (days: Expr<number>) => days.eq(0).or(isWhole(days, 7, 90)),
+      must: "be a whole number from 7 to 90, or 0, because Cloud Storage keeps deleted files no other time; use 7",
+      schema: { multipleOf: 1, minimum: 0, maximum: 90 },
+    },
+  }),
+};
+
+interface OwnOfBucket extends Pick<
+  StorageBucketConfig,
+  "count" | "dependsOn" | "lifecycleRule" | "name" | "retentionPolicy" | "storageClass"
+> {
+  /** @default 7 */
+  readonly softDeleteDays?: number;
+}
+
 /**
  * Adds a private bucket, without per-object permissions; while it is protected, a destroy does not empty it.
  *
@@ -45,7 +67,7 @@ export function addBucket(
   scope: Construct,
   context: DeploymentContext,
   deletionProtection: boolean | IResolvable,
-  own: Pick<StorageBucketConfig, "count" | "dependsOn" | "lifecycleRule" | "name" | "retentionPolicy" | "storageClass">,
+  { softDeleteDays = SOFT_DELETE_DAYS, ...own }: OwnOfBucket,
   secondRegion?: string,
 ): StorageBucket {
   const bucket = new StorageBucket(scope, MAIN_CHILD_ID, {
@@ -53,7 +75,7 @@ export function addBucket(
     location: locationOf(context.region, secondRegion),
     uniformBucketLevelAccess: true,
     publicAccessPrevention: "enforced",
-    softDeletePolicy: { retentionDurationSeconds: SOFT_DELETE_SECONDS },
+    softDeletePolicy: { retentionDurationSeconds: exprOf(softDeleteDays).times(DAY_SECONDS).number },
     versioning: { enabled: false },
     forceDestroy: typeof deletionProtection === "boolean" ? !deletionProtection : Op.not(deletionProtection),
     labels: context.labels,
@@ -120,6 +142,13 @@ export interface MediaBucketProps {
    * @default - none
    */
   readonly secondRegion?: string | undefined;
+
+  /**
+   * Days for which deleted and replaced files can be restored: 7 to 90, or 0 for none.
+   *
+   * @default 7
+   */
+  readonly softDeleteDays?: number;
 }
 
 const PROPS: KnownPropsOf<MediaBucketProps> = {
@@ -128,6 +157,7 @@ const PROPS: KnownPropsOf<MediaBucketProps> = {
   dependsOn: "optional",
   existing: "optional",
   secondRegion: "optional",
+  softDeleteDays: "optional",
 };
 
 /** A bucket as a folder of the runtime user. */
@@ -200,11 +230,17 @@ export class MediaBucket extends BucketFolder {
     super(scope, id);
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
-    const { deletionProtection = true, dependsOn, existing, context, secondRegion } = props;
+    const { deletionProtection = true, dependsOn, existing, context, secondRegion, softDeleteDays } = props;
     const name = bucketName(context.deployment, MEDIA_BUCKET_SUFFIX);
     this.condition = namedCondition(this, "IsMade", isMade(existing));
     this.bucket = partIf(this.condition, () =>
-      addBucket(this, context, deletionProtection, { name, dependsOn, count: countIf(this.condition) }, secondRegion),
+      addBucket(
+        this,
+        context,
+        deletionProtection,
+        { name, dependsOn, count: countIf(this.condition), softDeleteDays },
+        secondRegion,
+      ),
     );
     if (this.bucket !== undefined)
       explain(this.bucket, "Protected by not being emptied: Google refuses to delete a bucket that has files.");

@@ -36,7 +36,7 @@ describe.each(["serverless", "kubernetes"] as const)("A backup plan of the organ
   it("is missing by default, and a database without backups is told how to name one", () => {
     const instance = instanceOf(madeOn(platform, {}));
     expect(instance).toMatchObject({ settings: { backup_configuration: { enabled: true, start_time: "02:00" } } });
-    expect(messagesOf(instance).filter((message) => message.includes("set existing_backup_plan"))).toHaveLength(1);
+    expect(messagesOf(instance).filter((message) => message.includes("attached a backup plan"))).toHaveLength(1);
   });
 
   it("ends the alerts about the backups of Cloud SQL, and no others of the database", () => {

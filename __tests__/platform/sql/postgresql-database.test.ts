@@ -74,3 +74,22 @@ describe("PostgresqlDatabase", () => {
     expect(flags({ jit: "on" })).toMatchObject({ jit: "on", log_statement: "ddl" });
   });
 });
+
+describe("A tier of the database", () => {
+  const instanceOf = (tier: string) => {
+    const stack = bareStack();
+    new PostgresqlDatabase(stack, "Database", { context: CONTEXT, tier });
+    return valueAt(terraformOf(stack), "resource.google_sql_database_instance.database.settings");
+  };
+  const connections = (value: string) => ({ name: "max_connections", value });
+
+  it.each([
+    ["db-custom-1-3840", "ENTERPRISE", "384"],
+    ["db-perf-optimized-N-2", "ENTERPRISE_PLUS", "1638"],
+    ["db-perf-optimized-N-96", "ENTERPRISE_PLUS", "5000"],
+  ])("%s is of the edition %s, and has %s connections", (tier, edition, limit) => {
+    const settings = instanceOf(tier) as { readonly database_flags?: readonly unknown[] };
+    expect(settings).toMatchObject({ edition, tier });
+    expect(JSON.stringify(settings)).toContain(JSON.stringify(connections(limit)).slice(1, -1));
+  });
+});

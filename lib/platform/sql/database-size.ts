@@ -1,7 +1,7 @@
 import { whole } from "../../core/checks";
 import { choice, number, text } from "../../core/inputs";
-import { allOf, type Expr, namedStep } from "../../core/expr";
-import { allIn, captured, element, min, some, toNumber } from "../../core/expr-functions";
+import { allOf, anyOf, type Expr, namedStep } from "../../core/expr";
+import { allIn, captured, element, min, some, startsWith, toNumber } from "../../core/expr-functions";
 
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
 const SHARED_CORE = { tier: "db-g1-small", memoryMb: 1741 } as const;
@@ -23,7 +23,16 @@ export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 
 const CUSTOM = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
 
-/** A tier of the ENTERPRISE edition with enough connections for at least one instance. */
+/** Tiers of Enterprise Plus, by their CPUs. Each CPU has 8 GB of memory, but in the largest. */
+const OF_ENTERPRISE_PLUS = "^db-perf-optimized-N-(2|4|8|16|32|48|64|80|96|128)$";
+const ENTERPRISE_PLUS_MEMORY_MB_PER_CPU = 8192;
+
+/** Edition to which a tier belongs. */
+export function editionOf(tier: Expr<string>): Expr<string> {
+  return startsWith(tier, "db-perf-optimized-").choose<string>("ENTERPRISE_PLUS", "ENTERPRISE");
+}
+
+/** A tier with enough connections for at least one instance. */
 function isTier(tier: Expr<string>): Expr<boolean> {
   const isCustom = some(
     allIn(tier, CUSTOM),
@@ -35,13 +44,14 @@ function isTier(tier: Expr<string>): Expr<boolean> {
     },
     "size",
   );
-  return tier.eq(SHARED_CORE.tier).or(isCustom.orElse(false));
+  return anyOf(tier.eq(SHARED_CORE.tier), tier.matches(OF_ENTERPRISE_PLUS), isCustom.orElse(false));
 }
 
 /** Value of the flag `max_connections` for a tier. */
 export function maxConnections(tier: Expr<string>): Expr<number> {
   const ofSharedCore = tier.eq(SHARED_CORE.tier).choose<number>(SHARED_CORE.memoryMb, 0);
-  const memoryMb = toNumber(captured(tier, CUSTOM, 1)).orElse(ofSharedCore);
+  const ofPlus = toNumber(captured(tier, OF_ENTERPRISE_PLUS, 0)).times(ENTERPRISE_PLUS_MEMORY_MB_PER_CPU);
+  const memoryMb = toNumber(captured(tier, CUSTOM, 1)).orElse(ofPlus.orElse(ofSharedCore));
   const ofMemory = memoryMb.dividedBy(MEMORY_MB_PER_CONNECTION).floor();
   return namedStep("database_max_connections", min(ofMemory, MOST_CONNECTIONS));
 }
@@ -53,21 +63,26 @@ export function memoryMbFor(connections: Expr<number>): Expr<number> {
 
 /** Inputs for the size of the database. */
 export const DATABASE_SIZE = {
-  /** Size, `db-custom-<CPUs>-<memory in MB>`; it limits the connections. Changing it later restarts the database. */
+  /**
+   * Size, `db-custom-<CPUs>-<memory in MB>`, or of Enterprise Plus, `db-perf-optimized-N-<CPUs>`; it limits the
+   * connections. Changing it later restarts the database.
+   */
   databaseTier: text({
     default: DEFAULT_DATABASE_TIER,
     description: [
-      "Size of the database, db-custom-<CPUs>-<memory in MB>. It limits the connections, and so the instances.",
+      "Size of the database, db-custom-<CPUs>-<memory in MB>, or of the edition Enterprise Plus,",
+      "db-perf-optimized-N-<CPUs>. It limits the connections, and so the instances.",
       "Changing it later restarts the database.",
     ].join(" "),
     must: {
       condition: isTier,
       must: [
         "be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in",
-        "steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU,",
-        `because the edition offers no other tier with enough connections; use for example ${DEFAULT_DATABASE_TIER}`,
+        "steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, or db-perf-optimized-N- with 2, 4, 8, 16, 32,",
+        "48, 64, 80, 96 or 128 CPUs, because no edition offers another tier with enough connections;",
+        `use for example ${DEFAULT_DATABASE_TIER}`,
       ].join(" "),
-      schema: { pattern: `^(${SHARED_CORE.tier}|${CUSTOM.slice(1, -1)})$` },
+      schema: { pattern: `^(${SHARED_CORE.tier}|${CUSTOM.slice(1, -1)}|${OF_ENTERPRISE_PLUS.slice(1, -1)})$` },
     },
   }),
   /**

@@ -43,7 +43,7 @@ import {
 import { backupsAfterDeletion, backupConfiguration, BACKUPS } from "./database-backups";
 import { refuseSkippedVersion } from "./database-passwords";
 import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
-import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
+import { DEFAULT_DATABASE_TIER, editionOf, maxConnections } from "./database-size";
 import {
   administratorOf,
   attributesOfExisting,
@@ -177,7 +177,8 @@ export interface PostgresqlDatabaseProps
   readonly stopped?: boolean | IResolvable;
 
   /**
-   * Size, `db-custom-<CPUs>-<memory in MB>`. It limits the connections. Changing it later restarts the database.
+   * Size, `db-custom-<CPUs>-<memory in MB>`, or of Enterprise Plus, `db-perf-optimized-N-<CPUs>`. It limits the
+   * connections. Changing it later restarts the database.
    *
    * @default "db-custom-1-3840"
    */
@@ -451,7 +452,7 @@ export function versionOf({ version = DATABASE_MAJOR_VERSION }: PostgresqlDataba
 export function serverSettings(props: PostgresqlDatabaseProps, connectionLimit: string) {
   const { context, deletionProtection = true, diskLimitGb, flags, network, tier = DEFAULT_DATABASE_TIER } = props;
   return {
-    edition: "ENTERPRISE",
+    edition: editionOf(exprOf(tier)).text,
     tier,
     diskType: "PD_SSD",
     // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
@@ -532,7 +533,7 @@ function keptByOverrides(deletionProtection: string, hasOwnBackups: Expr<boolean
       `lost or exposed, and Terraform replaces a nested block as a whole; repeat the whole block`,
       `settings in it, and change there what you want to change.`,
       ...(what.startsWith("backups")
-        ? ["If your organization has attached a backup plan, set existing_backup_plan."]
+        ? ["If your organization has attached a backup plan: guides/backups-that-stay.md."]
         : []),
     ].join(" "),
   }));
