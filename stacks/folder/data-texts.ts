@@ -122,7 +122,7 @@ export const DATA: readonly DatumText[] = [
     what: "Uploads: logos, icons, pictures of users",
     persons: "pictures of users, where they may upload any",
     where: "Cloud Storage, `{name}`, in {location}",
-    kept: "until deleted in the application; then {soft_delete_policy.retention_duration_seconds|days} to restore it",
+    kept: "until deleted in the application; then, to restore it, {soft_delete_policy.retention_duration_seconds|days}",
     deleted: "in the application; with the bucket, by a destroy after `deletion_protection = false`",
   },
   {
@@ -139,7 +139,7 @@ export const DATA: readonly DatumText[] = [
     persons: "as the database: who was deleted there stays in a dump until it goes",
     where: "Cloud Storage, `{name}`, in {location}",
     kept: [
-      "{lifecycle_rule.0.condition.age|days}, then {soft_delete_policy.retention_duration_seconds|days} to restore it;",
+      "{lifecycle_rule.0.condition.age|days}, then, to restore it, {soft_delete_policy.retention_duration_seconds|days};",
       "the copy of the newest in `latest/` until the next dump",
     ].join(" "),
     deleted: "by Cloud Storage; earlier by whoever may delete objects of the bucket",
@@ -151,7 +151,7 @@ export const DATA: readonly DatumText[] = [
     where: "Cloud Storage, `{name}`, in {location}",
     kept: [
       "{lifecycle_rule.0.condition.age|days}, of which nobody can shorten `dump_lock_days`;",
-      "then {soft_delete_policy.retention_duration_seconds|days} to restore it",
+      "then, to restore it, {soft_delete_policy.retention_duration_seconds|days}",
     ].join(" "),
     deleted: "by Cloud Storage; a destroy leaves the bucket",
   },
