@@ -26,6 +26,25 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     inputs: ["applicationVersion", "backupBeforeUpgrade", "existingContainerImage"],
   },
   {
+    title: "Network and rights",
+    guides: ["network-and-rights.md"],
+    inputs: [
+      "network",
+      "subnetwork",
+      "authorizedNetworks",
+      "publicAccess",
+      "vpcEgress",
+      "grantRoles",
+      "controlPlaneEndpoint",
+      "clusterHardening",
+      "networkTags",
+      "namespace",
+      "databaseConditionalAccess",
+      "revokePublicConnect",
+      "grantManagedSuperuser",
+    ],
+  },
+  {
     title: "Settings of the application",
     guides: ["configuration-as-files.md"],
     inputs: ["environmentVariables", "secretEnvironmentVariables", "blueprints", "logLevel"],
@@ -51,6 +70,20 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     title: "Mail",
     guides: ["mail.md"],
     inputs: ["smtp"],
+  },
+  {
+    title: "Database",
+    guides: ["database-connections.md", "postgresql-upgrade.md", "worker-and-sizes.md"],
+    inputs: [
+      "databaseVersion",
+      "databaseTier",
+      "databaseAvailability",
+      "databaseDiskLimitGb",
+      "connectionPool",
+      "databaseFlags",
+      "maintenanceWindow",
+      "denyMaintenancePeriod",
+    ],
   },
   {
     title: "Monitoring",
@@ -120,39 +153,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "livenessProbe",
     ],
   },
-  {
-    title: "Database",
-    guides: ["database-connections.md", "postgresql-upgrade.md", "worker-and-sizes.md"],
-    inputs: [
-      "databaseVersion",
-      "databaseTier",
-      "databaseAvailability",
-      "databaseDiskLimitGb",
-      "connectionPool",
-      "databaseFlags",
-      "maintenanceWindow",
-      "denyMaintenancePeriod",
-    ],
-  },
-  {
-    title: "Network and rights",
-    guides: ["network-and-rights.md"],
-    inputs: [
-      "network",
-      "subnetwork",
-      "authorizedNetworks",
-      "publicAccess",
-      "vpcEgress",
-      "grantRoles",
-      "controlPlaneEndpoint",
-      "clusterHardening",
-      "networkTags",
-      "namespace",
-      "databaseConditionalAccess",
-      "revokePublicConnect",
-      "grantManagedSuperuser",
-    ],
-  },
+
   {
     title: "Load balancer for a network alone",
     guides: ["internal-load-balancer.md"],
@@ -254,38 +255,65 @@ const LAB_INPUT_GROUPS: readonly InputGroup[] = [
   },
 ];
 
-/**
- * What most identity providers set, by prop, and what to write there; undefined for what has an example or a default to
- * keep.
- */
-const USUAL_INPUTS: Readonly<Record<string, string | undefined>> = {
-  projectId: undefined,
-  region: undefined,
-  tenantId: undefined,
-  applicationVersion: undefined,
-  databaseVersion: undefined,
-  domain: '"sign-in.example.com"',
-  protection: "{}",
-  smtp: '{ host = "smtp.example.com", from = "idp@example.com" }',
-  alertEmails: '["admin@example.com"]',
-  dumpSchedule: '"30 4 * * *"',
-};
+/** Inputs at the beginning of an example, by prop, and what to write there; undefined for what has a value to keep. */
+type FirstInputs = Readonly<Record<string, string | undefined>>;
+
+/** Inputs under a heading. */
+interface FirstSection<Inputs> {
+  readonly heading: string;
+  readonly inputs: Inputs;
+}
+
+/** What an example begins with. */
+const FIRST_INPUTS: readonly FirstSection<FirstInputs>[] = [
+  {
+    heading: "Decide before the first apply: a later change replaces data, cannot be taken back, or has no effect.",
+    inputs: {
+      projectId: undefined,
+      region: undefined,
+      tenantId: undefined,
+      applicationName: undefined,
+      databaseVersion: undefined,
+      network: '"projects/my-project/global/networks/vpc"',
+      kmsKeys: '{ default = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" }',
+      secretLocations: '["us-central1", "us-east1"]',
+      standby: '{ region = "us-east1" }',
+      bootstrapToken: "true",
+    },
+  },
+  {
+    heading: "Usually set.",
+    inputs: {
+      applicationVersion: undefined,
+      domain: '"sign-in.example.com"',
+      protection: "{}",
+      smtp: '{ host = "smtp.example.com", from = "idp@example.com" }',
+      alertEmails: '["admin@example.com"]',
+      dumpSchedule: '"30 4 * * *"',
+    },
+  },
+];
 
 /** The same of labs. */
-const USUAL_LAB_INPUTS: Readonly<Record<string, string | undefined>> = {
-  projectId: undefined,
-  region: undefined,
-  deploymentId: '"lab1"',
-  rdpSourceRanges: '["203.0.113.0/24"]',
-  linuxVmCount: undefined,
-  windowsExternalIp: undefined,
-  windowsPassword: '"unknown"',
-};
+const FIRST_LAB_INPUTS: readonly FirstSection<FirstInputs>[] = [
+  {
+    heading: "Usually set.",
+    inputs: {
+      projectId: undefined,
+      region: undefined,
+      deploymentId: '"lab1"',
+      rdpSourceRanges: '["203.0.113.0/24"]',
+      linuxVmCount: undefined,
+      windowsExternalIp: undefined,
+      windowsPassword: '"unknown"',
+    },
+  },
+];
 
 /** What is known of the inputs of stacks of one kind. */
 const KINDS = [
-  { inputGroups: INPUT_GROUPS, usual: USUAL_INPUTS },
-  { inputGroups: LAB_INPUT_GROUPS, usual: USUAL_LAB_INPUTS },
+  { inputGroups: INPUT_GROUPS, first: FIRST_INPUTS },
+  { inputGroups: LAB_INPUT_GROUPS, first: FIRST_LAB_INPUTS },
 ];
 
 /** The kind of stack that has all of these inputs. */
@@ -293,10 +321,28 @@ function kindOf(names: readonly string[]) {
   return KINDS.find(({ inputGroups }) => names.every((name) => inputGroups.some((group) => placeIn(group, name) >= 0)));
 }
 
-/** What is usually set, by the names of variables, and what to write there. */
-export function usualInputs(names: readonly string[]): Readonly<Record<string, string | undefined>> {
-  const { usual = {} } = kindOf(names) ?? {};
-  return Object.fromEntries(Object.entries(usual).map(([name, hint]) => [terraformName(name), hint]));
+/** A row at the beginning of an example. */
+export interface FirstRow<Row> {
+  readonly name: string;
+  readonly row: Row;
+  /** What to write there; undefined for what has a value to keep. */
+  readonly hint: string | undefined;
+}
+
+/** What an example begins with, of the inputs that a stack has, by the names of variables. */
+export function firstInputs<Row>(
+  named: Readonly<Record<string, Row>>,
+): readonly FirstSection<readonly FirstRow<Row>[]>[] {
+  const { first = [] } = kindOf(Object.keys(named)) ?? {};
+  const sections = first.map(({ heading, inputs }) => ({
+    heading,
+    inputs: Object.entries(inputs).flatMap(([prop, hint]) => {
+      const name = terraformName(prop);
+      const row = named[name];
+      return row === undefined ? [] : [{ name, row, hint }];
+    }),
+  }));
+  return sections.filter(({ inputs }) => inputs.length > 0);
 }
 
 /** Some of the inputs, in a group; those of a stack without groups are in none. */

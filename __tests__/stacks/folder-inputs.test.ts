@@ -5,7 +5,7 @@ import Ajv, { type ValidateFunction } from "ajv";
 import { hclFilesOf } from "../../lib/core/hcl/stack-origin";
 import { packageFile } from "../../lib/core/package-file";
 import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
-import { INPUT_GROUPS, usualInputs } from "../../stacks/input-groups";
+import { firstInputs, INPUT_GROUPS } from "../../stacks/input-groups";
 import { exampleValues } from "../../stacks/folder/example-values";
 import { inputSchema } from "../../stacks/folder/input-schema";
 import { terraformName } from "../../lib/core/checks";
@@ -138,12 +138,10 @@ describe("The groups of the inputs of identity providers", () => {
       const groups = INPUT_GROUPS.map((group) => ({ ...group, inputs: group.inputs.filter((each) => each in table) }));
       const expected = groups.flatMap(({ inputs }) => inputs.map(terraformName));
       expect(namesIn(page.split("<!-- inputs")[1] ?? "", /^\| `(\w+)` \|/gm)).toEqual(expected);
-      const usual = Object.keys(usualInputs(expected));
+      const sections = firstInputs(Object.fromEntries(expected.map((each) => [each, true])));
+      const first = sections.flatMap((section) => section.inputs.map(({ name: input }) => input));
       const inExample = namesIn(exampleValues(name, table), /^#?(\w+) = /gm);
-      expect(inExample).toEqual([
-        ...expected.filter((each) => usual.includes(each)),
-        ...expected.filter((each) => !usual.includes(each)),
-      ]);
+      expect(inExample).toEqual([...first, ...expected.filter((each) => !first.includes(each))]);
       expect(namesIn(variables, /^variable "(\w+)"/gm)).toEqual(expected);
       for (const { guides, inputs, title } of groups) {
         const [first = ""] = inputs;

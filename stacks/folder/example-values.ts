@@ -1,12 +1,12 @@
 import { terraformName } from "../../lib/core/checks";
 import { aligned, assignment, quotedText, valueExpression } from "../../lib/core/hcl/hcl-expression";
 import { type Input, type Table } from "../../lib/core/inputs";
-import { groupedInputs, headingOf, usualInputs, withoutForm } from "../input-groups";
+import { groupedInputs, headingOf, type FirstRow, firstInputs, withoutForm } from "../input-groups";
 import { shownType } from "./shown-type";
 
 /**
  * The file `terraform.tfvars.example`: inputs with an example, among them all required ones, and all others as comments
- * with their defaults, first what is usually set, then each after its description, in their groups. A comment of prose
+ * with their defaults, first what most deployments set, then each after its description, in their groups. A comment of prose
  * has a space after its `#`, one with a value has none.
  */
 export function exampleValues(stack: string, inputs: Table): string {
@@ -23,25 +23,26 @@ export function exampleValues(stack: string, inputs: Table): string {
     [
       `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default,`,
       toSet,
-      "First what is usually set; what each input means follows, in groups.",
+      "What each input means follows, in groups.",
     ].join(" "),
   );
-  const usual = usualInputs(Object.keys(named));
-  const beginning = groupedInputs(named)
-    .flatMap(({ rows }) => rows)
-    .filter(([name]) => name in usual)
-    .map(([name, input]) => usualText(name, input, usual[name]));
+  const first = firstInputs(named);
+  const beginning = first.map(({ heading, inputs }) => [prose(heading), ...inputs.map(firstText)].join("\n"));
+  const above = new Set(first.flatMap(({ inputs }) => inputs.map(({ name }) => name)));
   const groups = groupedInputs(named).flatMap(({ group, rows }) => {
     const inOrder = group === undefined ? [...rows].sort(chosenFirst) : rows;
     const heading = group === undefined ? [] : [prose(headingOf(group))];
-    return [...heading, ...inOrder.map(([name, input]) => entryText(name, input, name in usual))];
+    return [...heading, ...inOrder.map(([name, input]) => entryText(name, input, above.has(name)))];
   });
-  return `${[introduction, beginning.join("\n"), ...groups].filter((part) => part !== "").join("\n\n")}\n`;
+  return `${[introduction, ...beginning, ...groups].join("\n\n")}\n`;
 }
 
-/** An input that is usually set, in a line, with what to write there. */
-function usualText(name: string, input: Input, hint: string | undefined): string {
-  return `${assignedText(name, input)}${hint === undefined ? "" : ` # such as ${hint}`}`;
+/** An input in a line, with what to write there. */
+function firstText({ hint, name, row }: FirstRow<Input>): string {
+  const { default: value, example } = row;
+  // Where the settings of a deployment have set it, there is nothing to suggest.
+  const isSet = example !== undefined || !(value === null || JSON.stringify(value) === "[]" || value === false);
+  return `${assignedText(name, row)}${hint === undefined || isSet ? "" : ` # such as ${hint}`}`;
 }
 
 const isChosen = (input: Input | undefined) => input?.example !== undefined;
@@ -54,13 +55,11 @@ function entryText(name: string, input: Input, isAbove: boolean): string {
   const { description, sensitive } = input;
   const form = shownType(input);
   const notes = [
-    withoutForm(description),
+    `${isAbove ? `${name}, at the beginning: ` : ""}${withoutForm(description)}`,
     ...(form.includes("(") ? [`Type: ${form}`] : []),
     ...(sensitive === true ? [`Better set as TF_VAR_${name} in the environment than in a file.`] : []),
   ];
-  return [...notes.map(prose), isAbove ? prose(`${name} stands at the beginning.`) : assignedText(name, input)].join(
-    "\n",
-  );
+  return [...notes.map(prose), ...(isAbove ? [] : [assignedText(name, input)])].join("\n");
 }
 
 /** An input with its example, or as a comment with its default. */
