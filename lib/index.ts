@@ -15,6 +15,7 @@ export { type ProviderResource, type ResourceWith } from "./core/rows";
 export { RulesBrokenError } from "./core/rules-broken-error";
 export { type StackFile } from "./core/stack-file";
 export { type StateBackend } from "./core/state-backend";
+export { warningsOf } from "./core/warnings";
 export { Blueprints, type BlueprintFiles, type BlueprintProps } from "./idp/blueprints";
 export {
   type CommonVariables,

@@ -5,6 +5,8 @@ import { type TerraformStack } from "cdktf";
 
 import { declaredInputs } from "../lib/core/inputs";
 import { type StateBackend } from "../lib/core/state-backend";
+import { LATEST_VERSION } from "../lib/idp/contract";
+import { PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
 
 /** @param given what followed the command, which writes the same folders again */
 function localStateWarning(given: readonly string[]): string {
@@ -49,8 +51,19 @@ export function summary(
     settings,
     ...commands,
     "",
-    backend.type === "local" ? localStateWarning(given) : "",
+    `${stacks.map(releaseWarning).join("")}${backend.type === "local" ? localStateWarning(given) : ""}`,
   ].join("\n");
+}
+
+/** A warning of the release that a deployment gets whose settings name none. */
+function releaseWarning(stack: TerraformStack): string {
+  const { applicationVersion: version, projectId: project } = declaredInputs(stack);
+  const isOfDeployment = project !== undefined && "default" in project;
+  if (!isOfDeployment || version?.default !== LATEST_VERSION) return "";
+  return [
+    `warning: application_version is not in the settings, and ${LATEST_VERSION} is ${PINNED_VERSION}, which has known`,
+    `vulnerabilities; set it to "${RECOMMENDED_VERSION}", and synthesize again\n`,
+  ].join(" ");
 }
 
 /** Puts one's own project into the example of the inputs. */

@@ -1,6 +1,8 @@
 import { parseStateBackend } from "../../lib/core/state-backend";
 import { summary } from "../../stacks/summary";
+import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { bareStack } from "../support/synthesis";
+import { settledStack, type Settings } from "./settled-folders";
 
 const LOCAL = [
   "warning: each state will be a file in its folder, and is lost with it; for anything but a trial,",
@@ -48,4 +50,14 @@ it("The summary of several stacks names each folder, and the commands of one of 
   expect(lines).toContain(
     "The first apply, in an empty project; set what is yours in the first line; for another stack, name its folder there:",
   );
+});
+
+it("The summary of a deployment warns of a release with known vulnerabilities, where its settings name none", async () => {
+  const gcs = parseStateBackend("STATE_BACKEND", "gcs");
+  const summaryOf = async (settings: Settings) =>
+    summary("out", [await settledStack("idp-serverless", { project_id: "sign-in-project", ...settings })], gcs);
+  expect(await summaryOf({})).toMatch(
+    /warning: application_version is not in the settings, and latest is 2026[.]5[.]4/,
+  );
+  expect(await summaryOf({ application_version: RECOMMENDED_VERSION })).not.toContain("warning");
 });

@@ -204,7 +204,9 @@ describe("The page of who may what", () => {
     const cellsOf = (what: RegExp) => rows.find(([first = ""]) => what.test(first)) ?? [];
     expect(cellsOf(/^Transaction logs/)[3]).toBe("`transaction_log_days` days, here `3`");
     expect(cellsOf(/^Transaction logs/)[2]).toBe("Cloud SQL, in `region`, here `europe-west1`");
-    expect(cellsOf(/^Dumps/)[3]).toMatch(/^`dump_retention_days` days, here `30`, then, to restore it, `soft_delete_days` days, here `7`;/);
+    expect(cellsOf(/^Dumps/)[3]).toMatch(
+      /^`dump_retention_days` days, here `30`, then, to restore it, `soft_delete_days` days, here `7`;/,
+    );
   });
 
   it("has in the folder for one deployment only what is there, and says no conditions", async () => {

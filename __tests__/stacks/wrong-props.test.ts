@@ -183,7 +183,7 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
       "labels is a string; it must be an object; correct it",
       'environmentVariables["IDP_X"] is a number; it must be a string; put it in quotes',
       'environmentVariables["IDP_Z"] is null; it must be a string; correct it',
-      "smtp is a list; it must be an object; correct it",
+      "smtp is a list; it must be an object with host, port, username, from, encryption, passwordSecret, timeout; correct it",
       "databaseTier is a number; it must be a string; put it in quotes",
       "minInstanceCount is a string; it must be a number; write it without quotes",
       "uptimeCheck is a string; it must be a boolean; write it without quotes",

@@ -28,7 +28,7 @@ import { expression, literal as literalText, settingName } from "./expression";
 import { given as givenValue } from "./given";
 import { InputVariable } from "./input-variable";
 import { requireKnownCounts, type GivenToken } from "./known-at-plan";
-import { elementProblem, missing, unknownNames } from "./known-props";
+import { elementProblem, missing, nearest, unknownNames } from "./known-props";
 import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
 import { withAttributes } from "./resource-props";
 import { RulesBrokenError } from "./rules-broken-error";
@@ -687,8 +687,19 @@ function problemsOf(value: Value): string[] {
   const inside = Object.values<Value>(value.at).flatMap(problemsOf);
   // An element refers to the whole program: it has no text, and is refused where it stands.
   if (holdsElement(given)) return inside;
-  const own = checksOf(value).flatMap((check) => problems(check, name, given, plainOf(row, given), isSecret(row)));
+  const own = checksOf(value).flatMap((check) =>
+    problems(check, name, given, plainOf(row, given), isSecret(row)).map((problem) =>
+      withNearest(problem, check, given),
+    ),
+  );
   return own.concat(inside);
+}
+
+/** A problem with the word that was probably meant, in the place of one to use. */
+function withNearest(problem: string, { schema = {} }: Check | EachCheck, given: unknown): string {
+  const words = ((schema.enum ?? []) as readonly unknown[]).filter((word) => typeof word === "string");
+  const near = typeof given === "string" ? nearest(given, words) : undefined;
+  return near === undefined ? problem : `${problem.replace(/; use [^;]*$/, "")}; did you mean ${near}?`;
 }
 
 /** Whether there is an element of a stack in an object. */
@@ -713,7 +724,8 @@ function formProblems(name: string, row: Input, given: unknown): string[] {
     if (!Array.isArray(given)) return [misshapen(name, given, "list")];
     return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value));
   }
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return [misshapen(name, given, "object")];
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return [misshapen(name, given, "object", Object.keys(members ?? {}))];
   // Members have their own rows, which are looked at one by one.
   if (members !== undefined) return unknownNames(given, Object.keys(members), `${name}.`);
   return Object.entries(given as Given)
@@ -740,8 +752,16 @@ const LITERALS: Readonly<Record<string, "boolean" | "number" | "string">> = {
   string: "string",
 };
 
-/** @param wanted what it must be */
-function misshapen(name: string, given: unknown, wanted: "boolean" | "list" | "number" | "object" | "string"): string {
+/**
+ * @param wanted what it must be
+ * @param members of an object
+ */
+function misshapen(
+  name: string,
+  given: unknown,
+  wanted: "boolean" | "list" | "number" | "object" | "string",
+  members: readonly string[] = [],
+): string {
   const kind = given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
   const isPlain = (type: string) => type === "number" || type === "boolean";
   const fix =
@@ -750,7 +770,8 @@ function misshapen(name: string, given: unknown, wanted: "boolean" | "list" | "n
       : kind === "string" && isPlain(wanted)
         ? "write it without quotes"
         : "correct it";
-  return `${name} is ${withArticle(kind)}; it must be ${withArticle(wanted)}; ${fix}`;
+  const form = members.length === 0 ? "" : ` with ${members.join(", ")}`;
+  return `${name} is ${withArticle(kind)}; it must be ${withArticle(wanted)}${form}; ${fix}`;
 }
 
 function withArticle(kind: string): string {

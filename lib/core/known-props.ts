@@ -35,7 +35,10 @@ export function propProblems(props: unknown, known: KnownProps, prefix = ""): st
     if (value === undefined || value === null) return presence === "required" ? [missing(path)] : [];
     const element = elementProblem(path, value);
     if (element !== undefined) return [element];
-    return members === undefined || Token.isUnresolved(value) ? [] : propProblems(value, members, `${path}.`);
+    if (members === undefined || Token.isUnresolved(value)) return [];
+    if (typeof value === "object" && !Array.isArray(value)) return propProblems(value, members, `${path}.`);
+    const names = Object.keys(members).join(", ");
+    return [`${path} is ${JSON.stringify(value)}; it must be an object with ${names}; write it as one`];
   });
   return [...unknownNames(given, Object.keys(known), prefix), ...own];
 }

@@ -1,5 +1,5 @@
-import { Annotations, TerraformElement } from "cdktf";
-import { type Construct } from "constructs";
+import { AnnotationMetadataEntryType, Annotations, TerraformElement } from "cdktf";
+import { type Construct, type IConstruct } from "constructs";
 
 import { type Condition, conditionFrom, isAlways, isNever } from "./conditional";
 import { type Expr } from "./expr";
@@ -62,6 +62,20 @@ export function warnUnless<T extends Table>(
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
   for (const { holds, message } of judged)
     if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(message));
+}
+
+/**
+ * Warnings of an app, or a part of one, each after the path of what it is about. The command `cdktf` prints them; a
+ * program that runs by itself does not. Of values that are known only to Terraform, each plan warns.
+ */
+export function warningsOf(scope: IConstruct): string[] {
+  return scope.node
+    .findAll()
+    .flatMap(({ node }) =>
+      node.metadata
+        .filter(({ type }) => type === (AnnotationMetadataEntryType.WARN as string))
+        .map(({ data }) => `${node.path}: ${String(data)}`),
+    );
 }
 
 interface Judged {

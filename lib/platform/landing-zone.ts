@@ -128,10 +128,10 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
       }),
     says: ({ kmsKeys, region, secretLocations }) =>
       [
-        `${kmsKeys.name} is given in ${region.name} ${region.shown},`,
-        `with ${secretLocations.name} ${secretLocations.shown}; all keys must be of that region,`,
-        "and secrets in it alone, because a key encrypts nothing elsewhere; make keys there,",
-        `and remove ${secretLocations.name}`,
+        `${kmsKeys.name} has a key of another region than ${region.name}, ${region.shown},`,
+        `or ${secretLocations.name} is ${secretLocations.shown}; all keys must be of that region,`,
+        "and secrets in it alone, because a key encrypts nothing elsewhere; use keys of that region,",
+        `and leave ${secretLocations.name} out`,
       ].join(" "),
   },
 ];

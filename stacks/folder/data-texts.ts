@@ -139,7 +139,8 @@ export const DATA: readonly DatumText[] = [
     persons: "as the database: who was deleted there stays in a dump until it goes",
     where: "Cloud Storage, `{name}`, in {location}",
     kept: [
-      "{lifecycle_rule.0.condition.age|days}, then, to restore it, {soft_delete_policy.retention_duration_seconds|days};",
+      "{lifecycle_rule.0.condition.age|days},",
+      "then, to restore it, {soft_delete_policy.retention_duration_seconds|days};",
       "the copy of the newest in `latest/` until the next dump",
     ].join(" "),
     deleted: "by Cloud Storage; earlier by whoever may delete objects of the bucket",

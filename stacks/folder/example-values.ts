@@ -6,8 +6,8 @@ import { shownType } from "./shown-type";
 
 /**
  * The file `terraform.tfvars.example`: inputs with an example, among them all required ones, and all others as comments
- * with their defaults, first what most deployments set, then each after its description, in their groups. A comment of prose
- * has a space after its `#`, one with a value has none.
+ * with their defaults, first what most deployments set, then each after its description, in their groups. A comment of
+ * prose has a space after its `#`, one with a value has none.
  */
 export function exampleValues(stack: string, inputs: Table): string {
   const named = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [terraformName(name), input]));

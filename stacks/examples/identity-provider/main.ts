@@ -1,6 +1,6 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { App, TerraformOutput } from "cdktf";
-import { PortableStack, ServerlessIdentityProvider } from "cdktf-idp-stacks";
+import { PortableStack, ServerlessIdentityProvider, warningsOf } from "cdktf-idp-stacks";
 
 const app = new App();
 const stack = new PortableStack(app, "sign-in", { providers: ["google", "random"] });
@@ -21,5 +21,6 @@ identityProvider.database.instance?.addOverride("settings.insights_config.query_
 new TerraformOutput(stack, "address", { value: identityProvider.url });
 app.synth();
 
+for (const warning of warningsOf(app)) console.warn(`Warning: ${warning}`);
 const folder = `${app.outdir}/stacks/${stack.node.id}`;
 console.log(`Next: terraform -chdir=${folder} init && terraform -chdir=${folder} apply`);
