@@ -508,8 +508,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   }
 
   private addStandbyDatabase(): StandbyDatabase | undefined {
-    const { database: primary, standby } = this;
-    return standby && new StandbyDatabase(this, "StandbyDatabase", { primary, standby });
+    const { database: primary, initializer, standby } = this;
+    if (standby === undefined) return undefined;
+    const copy = new StandbyDatabase(this, "StandbyDatabase", { primary, standby });
+    // The job that finds out whether the copy has everything, and that restores on the way home, runs as this account.
+    copy.grantConnect(initializer);
+    return copy;
   }
 
   /** The image of the second region; an existing one is the same there. */
@@ -550,9 +554,9 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   }
 
   /** What `promote.sh` must know, by the names of its settings; empty texts at plan without a second region. */
-  private get standbyWords(): Readonly<Record<string, string>> {
+  private get standbyWords(): Readonly<Record<string, string>> | undefined {
     const { context, standby, standbyDatabase, values } = this;
-    if (standby === undefined || standbyDatabase === undefined) return {};
+    if (standby === undefined || standbyDatabase === undefined) return undefined;
     const { deployment, projectId } = context;
     const groupIn = (region: string) =>
       `projects/${projectId}/regions/${region}/networkEndpointGroups/${endpointGroupName({ deployment, region })}`;

@@ -92,13 +92,19 @@ const STAND_INS = {
 esac`,
 };
 
+/** Pages whose scripts are in the folder of one stack alone. */
+const OF_ONE_STACK = [
+  ["assessment-lab.md", "assessment-lab"],
+  ["warm-standby.md", "idp-serverless"],
+] as const;
+
 describe.each(PAGES.filter(([, { text }]) => blocksIn(text, "sh").length > 0))(
   "The commands of %s",
   (path, { text }) => {
     it("run to their end, one after the other", () => {
       const folder = temporaryFolder();
-      const lab = path.endsWith("assessment-lab.md");
-      symlinkSync(join(folders, lab ? "assessment-lab" : "idp-kubernetes", "scripts"), join(folder, "scripts"));
+      const [, stack = "idp-kubernetes"] = OF_ONE_STACK.find(([page]) => path.endsWith(page)) ?? [];
+      symlinkSync(join(folders, stack, "scripts"), join(folder, "scripts"));
       // For the commands of a first apply, in a folder and in a clone.
       const places = ["", "cdktf.out/stacks/idp-serverless", "idp-serverless-0.2.0"].map((place) =>
         join(folder, place),

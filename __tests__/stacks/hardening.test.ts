@@ -72,9 +72,8 @@ const ALWAYS: readonly Row[] = [
   ["ends", "kubernetes_cron_job_v1", "spec.job_template.spec.active_deadline_seconds", /^(840|4800|6000)$/],
 ];
 
-/** A copy that has taken over is kept by the platform alone, because a script must be able to end that. */
-const isNoCopy = (line: string) =>
-  !line.endsWith(".standby_database has ${var.deletion_protection && !local.standby_is_promoted}");
+/** A copy of the database is kept by the platform alone, because a script must be able to end that. */
+const isNoCopy = (line: string) => !line.endsWith(".standby_database has false");
 
 const PROTECTED: readonly Row[] = [
   ["is kept by Terraform", DATABASE, "deletion_protection", BY_INPUT],

@@ -2,16 +2,20 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { App } from "cdktf";
+
 import { terraformName } from "../../lib/core/checks";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
 import { packageFile } from "../../lib/core/package-file";
+import { parseStateBackend } from "../../lib/core/state-backend";
+import { createStacks } from "../../stacks/all-stacks";
 import { convertedSettings } from "../../stacks/folder/converted-settings";
 import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/core/inputs";
 import { pageFor, settledSection } from "../../stacks/folder/settled-pages";
 import { usedInputs } from "../../stacks/folder/used-inputs";
 import { readSettingsFile } from "../../stacks/settings-file";
 import { describeWith } from "../support/programs";
-import { resourceAddresses, terraformOf, type Terraform } from "../support/synthesis";
+import { resourceAddresses, synthesizeInto, terraformOf, type Terraform } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 import { settledFolder, settledStack, type Settings } from "./settled-folders";
 import { localsOf, refusalsOfPlans } from "./terraform-run";
@@ -61,6 +65,24 @@ describe("The folder for one deployment", () => {
     const cluster = await configurationOf("idp-kubernetes", {});
     expect(countsIn(cluster)).toEqual([]);
     expect(JSON.stringify(cluster.resource)).not.toMatch(/"for_each":(?:\[\]|"\$\{\[\]\}")/);
+  });
+
+  it("has the script that lets a second region take over where there can be one, and only there", async () => {
+    const scriptsOf = async (name: string, settings: Settings) => {
+      const { files } = await settledFolder(name, { project_id: "my-project", ...settings });
+      return files.filter((file) => /promote|replica-position/.test(file));
+    };
+    const standby = { domain: "a.example.com", standby: { region: "us-east1" } };
+    const both = ["scripts/promote.sh", "scripts/replica-position.sh"];
+    expect((await scriptsOf("idp-serverless", standby)).sort()).toEqual(both);
+    expect(await scriptsOf("idp-serverless", {})).toEqual([]);
+    const general = async (name: string) => {
+      const app = new App({ outdir: temporaryFolder() });
+      await createStacks(app, { backend: parseStateBackend("STATE_BACKEND", "local") }, [name]);
+      return synthesizeInto(app, name).files.filter((file) => both.includes(file));
+    };
+    expect(await general("idp-kubernetes")).toEqual([]);
+    expect((await general("idp-serverless")).sort()).toEqual(both);
   });
 
   it("has a block without a condition where an input decides on one, or no such block and no such input", async () => {

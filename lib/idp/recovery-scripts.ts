@@ -41,21 +41,25 @@ const SCRIPTS = [
   "facts",
 ];
 
+/** Of a deployment that can have a second region. */
+const STANDBY_SCRIPTS = ["promote", "replica-position"];
+
 /**
  * Adds the scripts that restore a deployment, and the one that describes it, to the folder of its stack.
  *
  * @param jobs where the jobs run: a region of Cloud Run, or a namespace of the cluster
- * @param standby what a script must know of a second region; nothing without one
+ * @param standby what a script must know of a second region; undefined where there can be none
  * @returns their settings as words `NAME=value`, for `export`
  */
 export function addRecoveryScripts(
   scope: Construct,
   { backupPlan, database, dumps, initialization, media, context, secretKey }: RecoverableDeployment,
   jobs: { readonly region: string } | { readonly namespace: string },
-  standby: Readonly<Record<string, string>> = {},
+  standby?: Readonly<Record<string, string>>,
 ): string {
   addRestLibraries(scope);
-  for (const script of SCRIPTS) addScript(scope, `lib/idp/scripts/${script}.sh`);
+  const scripts = [...SCRIPTS, ...(standby === undefined ? [] : STANDBY_SCRIPTS)];
+  for (const script of scripts) addScript(scope, `lib/idp/scripts/${script}.sh`);
   const hasDumps = hasDumpBucket(dumps);
   return Object.entries({
     PROJECT_ID: context.projectId,

@@ -200,6 +200,44 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(stdout).toContain("number N that is one higher than now");
   });
 
+  promoteScenario("lets the promoted instance be deleted once its data are home, if that is meant", async (scene) => {
+    const isProtected = () => instanceOf(scene, STANDBY)?.settings.deletionProtectionEnabled;
+    await scene.promote(["now", "--planned", "--yes"]);
+    const kept = await scene.promote(["home", "--yes"]);
+    expect(kept.stdout).toContain(`${STANDBY} is kept, and billed.`);
+    expect(isProtected()).toBe(true);
+
+    expect(await scene.promote(["home", "--discard", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(isProtected()).toBe(false);
+    expect(instanceOf(scene, INSTANCE)?.settings.deletionProtectionEnabled).toBe(true);
+    expectHome(scene);
+  });
+
+  promoteScenario("keeps the protection of an instance whose data are not home", async (scene) => {
+    const early = await scene.promote(["home", "--discard", "--yes"]);
+    expect(early.stdout).toContain("the standby is ready again");
+    await scene.promote(["now", "--planned", "--yes"]);
+    scene.standIn.sql.operations.failures.set("backups.createBackup", { code: "ERROR", message: "no room" });
+    expect(await scene.promote(["home", "--discard", "--yes"])).toMatchObject({ exitCode: 1 });
+    expect(instanceOf(scene, STANDBY)?.settings.deletionProtectionEnabled).toBe(true);
+  });
+
+  promoteScenario("gives a promoted instance backups of its own where a plan of others makes those", async (scene) => {
+    const primary = instanceOf(scene, INSTANCE);
+    if (primary !== undefined)
+      primary.settings = { ...primary.settings, backupConfiguration: { enabled: false, location: "us" } };
+    const environment = { BACKUP_PLAN: "projects/backups/locations/us-central1/backupPlans/databases" };
+
+    expect(await scene.promote(["now", "--planned", "--yes"], { environment })).toMatchObject({ exitCode: 0 });
+    const own = { enabled: true, pointInTimeRecoveryEnabled: true };
+    expect(instanceOf(scene, STANDBY)?.settings.backupConfiguration).toEqual(own);
+
+    expect(await scene.promote(["home", "--yes"], { environment })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(scene.done()).toContain("restore");
+    expectHome(scene);
+  });
+
   promoteScenario("never restores over what users have written at home since", async (scene) => {
     await scene.promote(["now", "--planned", "--yes"]);
     await scene.promote(["home", "--yes"]);

@@ -50,6 +50,7 @@ describe("A second region", () => {
         THERE,
         "google_cloud_run_v2_worker_pool.idp_standby_service_worker",
         "google_compute_region_network_endpoint_group.idp_front_door_standby_group",
+        "google_project_iam_member.idp_initializer_connects_to_standby",
         "google_project_iam_member.idp_runtime_connects_to_standby",
         COPY,
         "terraform_data.idp_standby_image_copy",
@@ -59,13 +60,16 @@ describe("A second region", () => {
 
   it("follows the database with the same size and flags, and has no backups of its own", () => {
     const { settings: ofPrimary } = blockAt(WAITING, PRIMARY) as { readonly settings: Block };
-    const { settings, ...copy } = blockAt(WAITING, COPY) as { readonly settings: Block };
+    const copy = blockAt(WAITING, COPY) as { readonly settings: Block };
+    const { settings } = copy;
     expect(copy).toMatchObject({
       region: "us-east1",
       name: expect.stringMatching(/^sql-demo-[0-9a-f]{6}-idp-standby1$/) as unknown,
       instance_type: "READ_REPLICA_INSTANCE",
       master_instance_name: `\${${PRIMARY}.name}`,
-      deletion_protection: true,
+      // The platform's own can be lifted by a script, on the way home.
+      deletion_protection: false,
+      settings: { deletion_protection_enabled: true },
     });
     const { backup_configuration: backups, ...same } = ofPrimary;
     expect(backups).toBeDefined();
@@ -173,8 +177,6 @@ describe("A second region that has taken over", () => {
   it("has a database of its own, with the backups of the first one, after that is stopped", () => {
     expect(blockAt(PROMOTED, COPY)).toMatchObject({
       instance_type: "CLOUD_SQL_INSTANCE",
-      // A script lifts the platform's own protection on the way home.
-      deletion_protection: false,
       settings: { deletion_protection_enabled: true },
       depends_on: expect.arrayContaining([PRIMARY]) as unknown,
     });
@@ -189,7 +191,14 @@ describe("A second region that has taken over", () => {
     const grants = Object.keys(PROMOTED.resource?.google_project_iam_member ?? {}).filter((name) =>
       CONNECTS.test(name),
     );
-    expect(grants).toEqual(["idp_runtime_connects_to_standby"]);
+    expect(grants).toEqual(["idp_initializer_connects_to_standby", "idp_runtime_connects_to_standby"]);
+  });
+
+  it("leaves backups to the organization where its plan makes them", () => {
+    const existingBackupPlan = "projects/backups/locations/us-central1/backupPlans/databases";
+    const planned = made({ existingBackupPlan, backupBeforeUpgrade: false, standby: { ...STANDBY, promoted: true } });
+    expect(blockAt(planned, COPY)).toMatchObject({ instance_type: "CLOUD_SQL_INSTANCE" });
+    expect(JSON.stringify(blockAt(planned, COPY))).not.toContain("backup_configuration");
   });
 });
 

@@ -9,6 +9,7 @@
 #                  standby is promoted once it has everything, so nothing is lost
 #   --force        for now: the primary answers, but its users cannot work; what the standby does not have yet is lost
 #   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only
+#   --discard      for home, also afterwards: the promoted instance, whose data are home, may be deleted by the next apply
 #   --yes          does not ask
 #
 # The two databases never both take writes. Before the promotion, users are led away from home, the servers there are
@@ -46,19 +47,26 @@ scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$scripts/move-deployment.sh"
 
-action='' planned=no force=no switchover=no yes=no problems=''
+action='' planned=no force=no switchover=no discard=no yes=no problems=''
 for word in "$@"; do
   case $word in
     --planned) planned=yes ;;
     --force) force=yes ;;
     --switchover) switchover=yes ;;
+    --discard) discard=yes ;;
     --yes) yes=yes ;;
     -*)
-      google_refuse "\"$word\" is not an option; the options are --planned, --force, --switchover, --yes and --help."
+      google_refuse "\"$word\" is not an option; the options are --planned, --force, --switchover, --discard, --yes" \
+        "and --help."
       ;;
     *) if [ -z "$action" ]; then action=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
   esac
 done
+case $action/$discard in
+  home/* | */no) ;;
+  *) google_refuse "--discard is for home, not for $action." ;;
+esac
+[ "$discard$switchover" != yesyes ] || google_refuse "--switchover leaves a replica, which --discard would lose."
 case $action/$planned$force in
   now/yesyes) google_refuse "--planned loses nothing, and --force takes a loss; choose one of them." ;;
   now/* | look/nono | home/nono) ;;
@@ -264,14 +272,14 @@ scale() {
 
 # stop_servers PLACE SERVICE POOL: a server that was open to requests only would be started by the next one.
 stop_servers() {
-  scale "$1/services/$2" '.scalingMode = "MANUAL" | .manualInstanceCount = 0' || return 1
+  scale "$1/services/$2" 'del(.minInstanceCount) | .scalingMode = "MANUAL" | .manualInstanceCount = 0' || return 1
   [ -z "$3" ] || scale "$1/workerPools/$3" '.manualInstanceCount = 0'
 }
 
 # start_servers PLACE SERVICE POOL
 start_servers() {
-  scale "$1/services/$2" "del(.scalingMode, .manualInstanceCount) | .minInstanceCount = $STANDBY_MIN_INSTANCES" ||
-    return 1
+  scale "$1/services/$2" "del(.scalingMode, .manualInstanceCount, .minInstanceCount)
+    | if $STANDBY_MIN_INSTANCES > 0 then .minInstanceCount = $STANDBY_MIN_INSTANCES else . end" || return 1
   [ -z "$3" ] || scale "$1/workerPools/$3" ".manualInstanceCount = $STANDBY_WORKERS"
 }
 
@@ -423,8 +431,9 @@ promote_standby() {
   google_say "$STANDBY_INSTANCE takes writes ($(google_seconds) s)."
 }
 
-# Those of the primary, where it has told them; a replica has none.
+# Those of the primary, where it has told them; a replica has none. A plan of others does not follow to another instance.
 begin_backups() {
+  [ -z "${BACKUP_PLAN:-}" ] || primary_backups='{}'
   [ "$standby_backups" = false ] || return 0
   printf '%s\n' "$primary_backups" | jq '{ settings: { backupConfiguration: ({ pointInTimeRecoveryEnabled: true } + .
     + { enabled: true }) } }' >"$GOOGLE_WORK/backups.json"
@@ -549,8 +558,27 @@ bring_data_home() {
   INSTANCE=$STANDBY_INSTANCE RELEASE=$release BACKUP_DAYS=7 sh "$scripts/backup-before-upgrade.sh" ||
     google_stop "$STANDBY_INSTANCE is not backed up, so nothing is restored." "$stays_away"
   # The settings of the deployment at home are in the environment.
-  restore_into : "$STANDBY_INSTANCE" "$DATABASE" backup "before $release"
+  # A plan of others backs up the instance at home, not this one.
+  restore_into 'BACKUP_PLAN=' "$STANDBY_INSTANCE" "$DATABASE" backup "before $release"
   google_say "$INSTANCE has what the standby had ($(google_seconds) s)."
+}
+
+# Lets Terraform delete the promoted instance, if that is meant, and says how another one is made.
+let_go() {
+  if [ "$discard" = yes ]; then
+    echo '{ "settings": { "deletionProtectionEnabled": false } }' >"$GOOGLE_WORK/discard.json"
+    if sql_change "Protection of $STANDBY_INSTANCE" PATCH "$standby_at" "$GOOGLE_WORK/discard.json"; then
+      google_say "$STANDBY_INSTANCE may be deleted."
+    else
+      later "$STANDBY_INSTANCE is still protected, so an apply cannot delete it: $(google_outcome)"
+    fi
+  else
+    google_say "$STANDBY_INSTANCE is kept, and billed. Once you have seen that everything is home:" \
+      "promote.sh home --discard"
+  fi
+  google_say "$STANDBY_INSTANCE is no replica any more. Set this before any other apply, with the other members as they" \
+    "are, and a number N that is one higher than now: that makes a new replica, and deletes $STANDBY_INSTANCE."
+  google_say "  standby = { region = \"$STANDBY_REGION\", number = N }"
 }
 
 refuse_return() {
@@ -583,6 +611,7 @@ go_home() {
   google_say "  2. start $INSTANCE, and give the right to connect to it back"
   google_say "  3. $data"
   google_say "  4. lead the users to $HOME_GROUP, and start the servers in $REGION"
+  [ "$discard" = no ] || google_say "  5. end the protection of $STANDBY_INSTANCE, which the next apply then deletes"
   confirm "Bring users home?"
   stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
     google_fail "The servers of the standby cannot be stopped, so nothing is restored."
@@ -607,12 +636,12 @@ go_home() {
   open_home
   google_say "$REGION serves users after $(($(google_seconds) / 60)) minutes, with all that was written."
   case $promoted/$primary in
-    yes/replica | no/*) google_say "$STANDBY_INSTANCE is a replica: the standby is ready again." ;;
-    *)
-      google_say "$STANDBY_INSTANCE is no replica any more. Set this, with a number N that is one higher than now," \
-        "and apply: that makes a new replica, and deletes $STANDBY_INSTANCE, which is billed until then."
-      google_say "  standby = { region = \"$STANDBY_REGION\", number = N }"
+    yes/replica) google_say "$STANDBY_INSTANCE is a replica: the standby is ready again." ;;
+    no/*)
+      google_say "$STANDBY_INSTANCE is a replica: the standby is ready again. Apply once, which gives accounts of" \
+        "jobs the right to connect to $INSTANCE back."
       ;;
+    *) let_go ;;
   esac
 }
 

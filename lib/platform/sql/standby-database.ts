@@ -2,8 +2,8 @@ import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-ins
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addOptionalBlock, allOf, countIf, isAlways, not, type Condition } from "../../core/conditional";
-import { interpolated } from "../../core/expr";
+import { addOptionalBlock, allOf, countIf, isAlways, type Condition } from "../../core/conditional";
+import { exprOf, interpolated } from "../../core/expr";
 import { toText } from "../../core/expr-functions";
 import { explain } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
@@ -75,7 +75,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
 
   private addInstance(primary: PostgresqlDatabase, { isPromoted, region }: Standby): SqlDatabaseInstance {
     const { props } = primary;
-    const { deletionProtection = true, network } = props;
+    const { existingBackupPlan, network } = props;
     const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
       count: countIf(this.condition),
       project: this.projectId,
@@ -84,8 +84,9 @@ export class StandbyDatabase extends Construct implements SqlInstance {
       databaseVersion: versionOf(props),
       instanceType: isPromoted.choose("CLOUD_SQL_INSTANCE", "READ_REPLICA_INSTANCE").text,
       masterInstanceName: isAlways(isPromoted) ? undefined : isPromoted.choose(null, primary.instanceName).text,
-      // Once it has taken over, Google's own protection is what a script can lift on the way home.
-      deletionProtection: allOf(deletionProtection, not(isPromoted)).flag,
+      // Google's own protection is in the settings, and a script can lift it on the way home. This one would last in
+      // the state until an apply, which then leads users back to a copy that is out of date.
+      deletionProtection: false,
       settings: {
         ...serverSettings(props, primary.connectionLimit),
         availabilityType: "ZONAL",
@@ -96,7 +97,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
     });
     addFlags(instance, primary.connectionLimit, props.flags);
     addOptionalBlock(instance, "settings", "backup_configuration", {
-      when: isPromoted,
+      when: allOf(isPromoted, exprOf<string | null>(existingBackupPlan ?? null).isNull()),
       content: backupConfiguration(props),
     });
     explain(
