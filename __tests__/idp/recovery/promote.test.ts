@@ -303,7 +303,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
   promoteScenario("only looks, and asks before it does anything", async (scene) => {
     const { exitCode, stdout } = await scene.promote(["look"]);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/primary +\S+ in us-central1 is answers|primary +\S+ in us-central1 answers/);
+    expect(stdout).toMatch(/primary +\S+ in us-central1: answers \(RUNNABLE/);
     expect(stdout).toMatch(/users +the load balancer leads to: home/);
     loseHome(scene);
     expect(await scene.promote(["now"], { input: "no\n" })).toMatchObject({ exitCode: 1 });

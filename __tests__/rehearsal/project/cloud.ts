@@ -1,5 +1,5 @@
 import { type LoadBalancers } from "../../support/google-stand-in-load-balancers";
-import { type Value, type ValueObject } from "./terraform-value";
+import { type Value, valueAt, type ValueObject } from "./terraform-value";
 
 /** Number of the only project. */
 const PROJECT_NUMBER = "123456789012";
@@ -73,6 +73,8 @@ export class Cloud {
   readonly deletedRepositories = new Set<string>();
   /** Resources from outside the configuration, by type and identity. */
   readonly others = new Set<string>();
+  /** Grants of others, by type and identity: to give what they have given is no conflict. */
+  readonly givenByOthers = new Set<string>();
   /** Region that cannot be reached: nothing in it can be made or changed. */
   lostRegion: string | undefined;
   /** What the project's organization refuses. */
@@ -151,7 +153,7 @@ export class Cloud {
     if (fault !== undefined) this.requireNeeds(object);
     this.faults.delete(place);
     if (fault === "refused") throw new InjectedRefusal(`Error creating ${key}: injected failure`);
-    if (this.objects.has(key)) {
+    if (this.objects.has(key) && !this.givenByOthers.delete(key)) {
       if (object.type !== ENABLED_API) throw new Refusal(`Error 409: ${key} already exists`);
       this.sharers.set(key, (this.sharers.get(key) ?? 0) + 1);
       return;
@@ -188,6 +190,9 @@ export class Cloud {
     const user = usersBefore.find((candidate) => candidate !== object && this.missingNeeds(candidate).length > 0);
     // Kubernetes lets go of a secret that pods run with; what is left after the apply must be able to start again.
     if (user === undefined || object.type === "kubernetes_secret_v1") return;
+    // Where nothing runs, nothing is used.
+    const isIdle = valueAt(user.values, "scaling.0.manual_instance_count") === 0;
+    if (isIdle || valueAt(user.values, "template.0.health_check_disabled") === true) return;
     this.objects.set(key, object);
     throw new Refusal(`Error 400: ${key} is still used by ${user.type} ${user.id}`);
   }

@@ -78,6 +78,7 @@ function needAgent(member: string): Need[] {
   return [needObject("google_workload_identity_service_agent", `${parent}/`)];
 }
 
+const PRIMARY = "master_instance_name";
 const PRIVATE_NETWORK = "settings.0.ip_configuration.0.private_network";
 
 /** The need for private services access, from which a database gets its address; a network from elsewhere has it. */
@@ -125,9 +126,12 @@ const STORAGE: ResourceTypes = {
     api: "sqladmin",
     id: "{{name}}",
     replacedBy: ["region"],
-    // The private network can be set later but not removed.
-    replacedWhen: (prior, planned) =>
-      textAt(prior, PRIVATE_NETWORK) !== "" && valueAt(planned, PRIVATE_NETWORK) === null ? [PRIVATE_NETWORK] : [],
+    // The private network can be set later but not removed; an instance of its own never follows another one.
+    replacedWhen: (prior, planned) => [
+      ...(textAt(prior, PRIVATE_NETWORK) !== "" && valueAt(planned, PRIVATE_NETWORK) === null ? [PRIVATE_NETWORK] : []),
+      ...(["", textAt(prior, PRIMARY)].includes(textAt(planned, PRIMARY)) ? [] : [PRIMARY]),
+    ],
+    refs: { [PRIMARY]: "google_sql_database_instance" },
     needs: (values) => {
       const network = textAt(values, PRIVATE_NETWORK);
       return network === "" ? [] : [...needApi("compute"), needServicesAccess(network)];
@@ -138,6 +142,8 @@ const STORAGE: ResourceTypes = {
       const address = isPrivate ? "10.20.0.5" : "203.0.113.5";
       return {
         connection_name: ["project", "region", "name"].map((attribute) => textAt(values, attribute)).join(":"),
+        instance_type: textAt(values, "instance_type") || "CLOUD_SQL_INSTANCE",
+        [PRIMARY]: textAt(values, PRIMARY),
         first_ip_address: address,
         private_ip_address: isPrivate ? address : "",
         public_ip_address: isPrivate ? "" : address,

@@ -125,6 +125,15 @@ export function bucketNeeds(buckets: readonly string[], member: string): Need[] 
   });
 }
 
+/** The instance whose logins another one has: a replica those of what it follows. */
+function loginsOf(instance: string, cloud: Cloud): string {
+  const found = cloud.find("google_sql_database_instance", instance);
+  return textAt(found?.values, "master_instance_name") || instance;
+}
+
+/** Whether Cloud Run tries no revision of a service, and keeps no instance of it. */
+const isAsleep = (values: ValueObject): boolean => valueAt(values, "template.0.health_check_disabled") === true;
+
 type Environment = Readonly<Record<string, string>>;
 
 /** The administrator's password; a role that is its own administrator has none. */
@@ -139,7 +148,7 @@ export function roleNeeds(environment: Environment, instances: readonly string[]
   if (administrator !== undefined) return [];
   return instances.map((instance) => ({
     what: `the role ${user} in the database ${instance}`,
-    isMet: (cloud) => cloud.databaseRoles.has(`${instance}/${user}`),
+    isMet: (cloud) => cloud.databaseRoles.has(`${loginsOf(instance, cloud)}/${user}`),
   }));
 }
 
@@ -150,7 +159,7 @@ export function roleNeeds(environment: Environment, instances: readonly string[]
 export function logIn(object: CloudObject, environment: Environment, instances: readonly string[], cloud: Cloud): void {
   const { DB_USER: user = "", DB_PASSWORD: password = "" } = environment;
   const administrator = administratorOf(environment);
-  for (const instance of instances) {
+  for (const instance of instances.map((name) => loginsOf(name, cloud))) {
     const role = `${instance}/${user}`;
     if (administrator === undefined) {
       if (cloud.databaseRoles.get(role) === password) continue;
@@ -260,7 +269,9 @@ export function rolledOut(collection: string): ResourceType {
         instance_splits: [{ type: "INSTANCE_SPLIT_ALLOCATION_TYPE_LATEST", percent: 100, revision: "" }],
       };
     },
-    afterApply: (object, cloud) => startContainer(object, template(object.values), cloud),
+    afterApply: (object, cloud) => {
+      if (!isAsleep(object.values)) startContainer(object, template(object.values), cloud);
+    },
     requireStart: (object, cloud) => startContainer(object, template(object.values), cloud),
     asRead: (values) => ({ ...values, template: [asReturned(template(values))] }),
   };

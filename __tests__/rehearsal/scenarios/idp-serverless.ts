@@ -34,6 +34,7 @@ import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 import { REGION_LOST } from "./region-lost";
 import { WITH_RECOVERY_ACCESS } from "./recovery-access";
 import { WITH_SIGN_IN_PROBE } from "./sign-in-probe";
+import { WARM_STANDBY } from "./warm-standby";
 
 const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
@@ -211,6 +212,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     WITH_SIGN_IN_PROBE,
     WITH_RECOVERY_ACCESS,
     ...REGION_LOST,
+    ...WARM_STANDBY,
     rotationThatFails("google_cloud_run_v2_service"),
     KEY_IS_GONE,
     ownKeys("service", 5),

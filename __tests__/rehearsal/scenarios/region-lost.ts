@@ -6,17 +6,17 @@ import { type Episode } from "../engine/stack-rehearsal";
 import { type CloudObject } from "../project/cloud";
 import { membersOf, textAt, textsAt, valueAt, type ValueObject } from "../project/terraform-value";
 
-const HOME = "us-central1";
+export const HOME = "us-central1";
 const ELSEWHERE = "europe-west1";
 const NAME = "idp-b";
 const VAR_FILE = `-var-file=recovery-${NAME}.tfvars.json`;
 const THERE = { TF_DATA_DIR: `.terraform-${NAME}` };
 
 /** What the secrets of Secret Manager are sent as, and the administrator's password to Cloud SQL: where they belong. */
-const SENDING_SECRETS = /addVersion$|users\.update$/;
+export const SENDING_SECRETS = /addVersion$|users\.update$/;
 
 /** Lets the scripts see what Terraform has made, and Terraform what scripts make and remove. */
-function joinScripts({ cloud, web }: Deployment): void {
+export function joinScripts({ cloud, web }: Deployment): void {
   web.jobs.outcomeOf = (run) => ({ isSuccess: true, lines: linesOfRestore(run) });
   web.sql.hasInstance = () => false;
   web.isLost = (path) => cloud.lostRegion !== undefined && isIn(cloud.lostRegion, path, cloud.ofType(INSTANCE));
@@ -41,8 +41,8 @@ function joinScripts({ cloud, web }: Deployment): void {
   };
 }
 
-const INSTANCE = "google_sql_database_instance";
-const SERVERS = ["google_cloud_run_v2_service", "google_cloud_run_v2_worker_pool"];
+export const INSTANCE = "google_sql_database_instance";
+export const SERVERS = ["google_cloud_run_v2_service", "google_cloud_run_v2_worker_pool"];
 
 /** Whether a path is of something in a region: by its name there, or as an instance of that region. */
 function isIn(region: string, path: string, instances: readonly CloudObject[]): boolean {
@@ -66,15 +66,15 @@ function containerOf(values: ValueObject): [ValueObject, ValueObject[]] {
   return [{ image: image ?? "", command: command ?? [], args: args ?? [], env }, volumes];
 }
 
-function requireSuccess(step: string, { exitCode, output }: TerraformRun): string {
+export function requireSuccess(step: string, { exitCode, output }: TerraformRun): string {
   if (exitCode !== 0) throw new StepFailure(step, output.slice(-4000));
   return output;
 }
 
-type Settings = Readonly<Record<string, string>>;
+export type Settings = Readonly<Record<string, string>>;
 
 /** Variables that the command in the output restore_settings exports. */
-async function settingsOf(deployment: Deployment): Promise<Settings> {
+export async function settingsOf(deployment: Deployment): Promise<Settings> {
   const output = await deployment.succeed("output", "-raw", "restore_settings");
   const words = output
     .trim()

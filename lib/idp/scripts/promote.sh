@@ -130,7 +130,7 @@ SAID
       RUNNABLE/*) primary=answers ;;
       *) primary=ails ;;
     esac
-    row primary "$INSTANCE in $REGION is $primary: $state, activation policy $policy"
+    row primary "$INSTANCE in $REGION: $primary ($state, activation policy $policy)"
   elif [ "$GOOGLE_STATUS" = 404 ]; then
     primary=gone
     row primary "$INSTANCE does not exist any more"
