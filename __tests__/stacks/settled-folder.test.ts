@@ -262,6 +262,13 @@ describe("The folder for one deployment", () => {
     expect(example).toContain('#application_version = "2026.8.6"');
   });
 
+  it("hints at no other value where the settings have the one that is shown", async () => {
+    const settings = { project_id: "my-project", domain: "a.example.com", protection: {} };
+    const example = (await settledFolder("idp-serverless", settings)).read("terraform.tfvars.example");
+    expect(example).toMatch(/^#protection = [{][}]$/m);
+    expect(example).toMatch(/^#domain = "a.example.com" # such as /m);
+  });
+
   it("refuses settings that break a rule of several inputs", async () => {
     const given = settledStack("idp-serverless", { project_id: "my-project", min_instance_count: 5 });
     await expect(given).rejects.toThrow("min_instance_count is 5 and max_instance_count is 3");
