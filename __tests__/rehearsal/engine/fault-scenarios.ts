@@ -114,7 +114,7 @@ export function gatedApis(addresses: readonly string[]): string[] {
 /** The fault of gates that all stay closed until they time out; none of them waits for another. */
 export function closedGates(apis: readonly string[]): Fault {
   return {
-    name: "the gates of all APIs never open",
+    name: "no API answers in time after it was enabled",
     prepare: ({ environment, web }) => {
       environment.WAIT_SECONDS = "0";
       // Otherwise no gate is reached.

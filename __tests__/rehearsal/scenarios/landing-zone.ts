@@ -24,7 +24,7 @@ export const landingZones = (
   exempt: readonly string[],
   beside: Inputs = { deletion_protection: false },
 ): Episode => ({
-  name: "landing zones",
+  name: "usual organization policies (landing zones)",
   fromNothing: true,
   play: async (deployment) => {
     const { cloud, inputs } = deployment;
