@@ -99,7 +99,7 @@ describe("The inputs of an identity provider", () => {
   it("come with an example that sets the newest patch of the tested release, and says why", () => {
     const text = exampleValues("idp-serverless", SERVERLESS_INPUTS);
     expect(text).toContain(`\napplication_version = "${RECOMMENDED_VERSION}"\n`);
-    expect(text.replaceAll("\n# ", " ")).toContain("later patches close security holes");
+    expect(text.replaceAll("\n# ", " ")).toContain("later patches fix vulnerabilities");
   });
 
   it.each([

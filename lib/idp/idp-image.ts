@@ -52,7 +52,7 @@ export const IMAGE = {
     example: RECOMMENDED_VERSION,
     description: [
       `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION},`,
-      `whose later patches close security holes, or an exact release such as ${RECOMMENDED_VERSION},`,
+      `whose later patches fix vulnerabilities, or an exact release such as ${RECOMMENDED_VERSION},`,
       `from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, with or without the digest of its image,`,
       `as in ${RECOMMENDED_VERSION}@sha256:<64 digits>. Changing it later builds an image,`,
       "rolls it out and migrates the database, which cannot be undone.",
@@ -111,14 +111,14 @@ export const IMAGE = {
     description: [
       "Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io,",
       "with the rest of their names: a registry that has copies of them,",
-      "such as europe-docker.pkg.dev/my-project/mirror. Changing it later runs the jobs again,",
+      "such as europe-docker.pkg.dev/my-images/mirror. Changing it later runs the jobs again,",
       "and rolls out what has an image from it.",
     ].join(" "),
     must: matching(
       "^[a-z0-9][a-z0-9-]*([.][a-z0-9-]+)+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+$",
       [
         "be a host and a path, without scheme, tag and slash at the end, because a name follows it;",
-        "use for example europe-docker.pkg.dev/my-project/mirror",
+        "use for example europe-docker.pkg.dev/my-images/mirror",
       ].join(" "),
     ),
   }),
@@ -389,7 +389,7 @@ const releaseOf = (tag: Expr<string>) => element(split("@", tag), 0);
 /** Whether an image is given in any case, and not only where a variable is not null. */
 const isGiven = (image: string | undefined) => isNever(isUnset(image));
 
-/** Warns of a release that may not exist, and of one with known holes. @param exact the release that runs */
+/** Warns of a release that may not exist, and of one with known vulnerabilities. @param exact the release that runs */
 function releaseRisks(scope: Construct, version: string, exact: string, existingImage: string | undefined): Warning[] {
   const rank = Token.isUnresolved(version)
     ? named(scope, "ReleaseRank", hcl<number>`try(sum([for place, part in split(".", ${exact}) : ${DIGITS}]), 0)`)

@@ -32,7 +32,7 @@ export const OUTPOST_IMAGES = "ghcr.io/goauthentik/%(type)s:%(version)s";
 /**
  * A public image, with all of its name but the host from a mirror.
  *
- * @param mirror prefix in place of the host, such as `europe-docker.pkg.dev/my-project/mirror`; none if it is not set
+ * @param mirror prefix in place of the host, such as `europe-docker.pkg.dev/my-images/mirror`; none if it is not set
  */
 export function referenceTo(image: string, mirror: string | undefined): string {
   if (mirror === undefined || Token.isUnresolved(image)) return image;

@@ -15,10 +15,10 @@ export const RELEASE_LINES = [
     /** Newest known release. */
     newest: "2026.5.9",
     /**
-     * Lowest release without a known hole: 2026.5.5 fixes CVE-2026-57580 (another's account by SAML), CVE-2026-55106,
-     * CVE-2026-54730, GHSA-jpx7-5hcf-w9xp and GHSA-4r87-w2cx-fr3f (shared signals), and 2026.5.7 GHSA-cxwx-9x59-28qm
-     * (denial of service without a sign-in), GHSA-m9h4-7j9c-55x9 (stored credentials), GHSA-cqj8-fxxf-9pg7,
-     * GHSA-qgqp-xh8r-v73r and GHSA-h6c5-mpvq-j4jc.
+     * Lowest release without a known vulnerability: 2026.5.5 fixes CVE-2026-57580 (another's account by SAML),
+     * CVE-2026-55106, CVE-2026-54730, GHSA-jpx7-5hcf-w9xp and GHSA-4r87-w2cx-fr3f (shared signals), and 2026.5.7
+     * GHSA-cxwx-9x59-28qm (denial of service without a sign-in), GHSA-m9h4-7j9c-55x9 (stored credentials),
+     * GHSA-cqj8-fxxf-9pg7, GHSA-qgqp-xh8r-v73r and GHSA-h6c5-mpvq-j4jc.
      */
     leastSafe: "2026.5.7",
     /** Feature release with which the fixes end. */

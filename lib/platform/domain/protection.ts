@@ -78,12 +78,12 @@ export function protectionInputs(detached: string) {
           description: "only marks requests above these limits in the request log",
         }),
         /**
-         * CIDR ranges of offices, outposts and relying parties, IPv4 or IPv6, to which no limit applies; nothing slows
-         * the guessing of passwords from there.
+         * CIDR ranges of offices, outposts and servers of applications, IPv4 or IPv6, to which no limit applies;
+         * nothing slows the guessing of passwords from there.
          */
         trustedRanges: ranges(
           [
-            "CIDR ranges of offices, outposts and relying parties, to which no limit applies,",
+            "CIDR ranges of offices, outposts and servers of applications, to which no limit applies,",
             "so that nothing slows the guessing of passwords from there",
           ].join(" "),
         ),
