@@ -14,7 +14,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   projectId,
   region: "europe-west1",
   tenantId: "acme",
-  // Without known holes. Left out, it would be 2026.5.4, which has some.
+  // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
   applicationVersion: "2026.5.9",
   // For a trial, as in the first example.
   deletionProtection: false,

@@ -11,7 +11,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region: "europe-west1",
   tenantId: "acme",
-  // Without known holes. Left out, it would be 2026.5.4, which has some.
+  // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
   applicationVersion: "2026.5.9",
   domain: "sign-in.example.com",
   // The network of another project, with private services access and NAT. Without it, a network is created.

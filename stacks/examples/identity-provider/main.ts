@@ -10,13 +10,13 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region: "europe-west1",
   tenantId: "acme",
-  // Without known holes. Left out, it would be 2026.5.4, which has some.
+  // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
   applicationVersion: "2026.5.9",
   databaseVersion: 17,
   // For a trial. Leave it out to protect the data.
   deletionProtection: false,
 });
-// The longest queries, for which there is no prop.
+// No prop sets how much of a query Query Insights keeps; an override does.
 identityProvider.database.instance?.addOverride("settings.insights_config.query_string_length", 4096);
 new TerraformOutput(stack, "address", { value: identityProvider.url });
 app.synth();

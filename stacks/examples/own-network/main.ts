@@ -57,7 +57,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region,
   tenantId: "acme",
-  // Without known holes. Left out, it would be 2026.5.4, which has some.
+  // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
   applicationVersion: "2026.5.9",
   // Database, cluster and pods are created after these, and deleted before them.
   network: { network, subnetwork: subnetwork.id, dependsOn: [servicesAccess, nat] },

@@ -15,7 +15,7 @@ class SignIn extends PortableStack {
     const identityProvider = new ServerlessIdentityProvider(this, "IdentityProvider", {
       ...location,
       tenantId,
-      // Without known holes. Left out, it would be 2026.5.4, which has some.
+      // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
       applicationVersion: "2026.5.9",
       deletionProtection: protect.booleanValue,
       ...props,
