@@ -4,7 +4,7 @@ import { addOptionalBlock, isSet } from "../core/conditional";
 import { exprOf, type Expr } from "../core/expr";
 import { element, lookup, split, upper } from "../core/expr-functions";
 
-/** Regions of which a bucket can be in two. India, Germany and Italy have location codes of their own. */
+/** Regions of which a bucket can be in two. India, Germany and Italy have codes of their own, and are left out. */
 const PAIRED = {
   asia: ["asia-east1", "asia-southeast1"],
   australia: ["australia-southeast1", "australia-southeast2"],
@@ -17,8 +17,6 @@ const PAIRED = {
     "europe-west4",
     "europe-west8",
     "europe-west9",
-    "europe-west10",
-    "europe-west12",
   ],
   northamerica: ["northamerica-northeast1", "northamerica-northeast2"],
   us: ["us-central1", "us-east1", "us-east4", "us-east5", "us-south1", "us-west1", "us-west2", "us-west3", "us-west4"],

@@ -65,7 +65,9 @@ export function inPromoteScene(test: (scene: PromoteScene) => Promise<void>): Pr
     const { standIn } = scene;
     const done: string[] = [];
     haveStandby(scene);
-    const address = new LoopbackServer((_, response) => response.writeHead(200).end());
+    // Users are answered by the standby, and by home while its region is there.
+    const isServed = () => ledTo(standIn).includes(AWAY) || !standIn.isLost(`/locations/${HOME}/`);
+    const address = new LoopbackServer((_, response) => response.writeHead(isServed() ? 200 : 503).end());
     await address.start();
     standIn.onRequest = ({ body, httpMethod, method, path }) => {
       if (httpMethod === "GET") return;
@@ -112,10 +114,7 @@ export function inPromoteScene(test: (scene: PromoteScene) => Promise<void>): Pr
             ...options,
             environment: { ...settings, ...environment },
           }),
-        led: () => {
-          const backends = standIn.loadBalancers.resources.get(BACKEND)?.backends as readonly { group: string }[];
-          return backends.map(({ group }) => group.split("/").at(-3) ?? "");
-        },
+        led: () => ledTo(standIn),
         grants: () =>
           (standIn.policies.bindings.get(PROJECT) ?? []).flatMap(({ condition, role }) =>
             role === "roles/cloudsql.client"
@@ -129,6 +128,12 @@ export function inPromoteScene(test: (scene: PromoteScene) => Promise<void>): Pr
       await address.stop();
     }
   });
+}
+
+/** Regions to which the load balancer leads. */
+function ledTo({ loadBalancers }: SqlScene["standIn"]): readonly string[] {
+  const backends = loadBalancers.resources.get(BACKEND)?.backends as readonly { group: string }[];
+  return backends.map(({ group }) => group.split("/").at(-3) ?? "");
 }
 
 function haveStandby({ standIn }: SqlScene): void {
@@ -155,6 +160,22 @@ function haveStandby({ standIn }: SqlScene): void {
     backends: [{ group: COMPUTE + HOME_GROUP, balancingMode: "UTILIZATION", capacityScaler: 1 }],
   });
   standIn.metrics.lags.set(`${PROJECT}:${STANDBY}`, { seconds: 3.2, time: "2026-11-22T12:00:00Z" });
+}
+
+/** What an apply does whose settings do not say that the standby has been promoted. */
+export function applyWithoutPromoted({ standIn }: PromoteScene): void {
+  standIn.loadBalancers.add(BACKEND, {
+    protocol: "HTTPS",
+    fingerprint: "c2Vjb25k",
+    backends: [{ group: COMPUTE + HOME_GROUP, balancingMode: "UTILIZATION", capacityScaler: 1 }],
+  });
+  setActivation(standIn, "ALWAYS");
+}
+
+/** What stops or starts the primary. */
+export function setActivation({ sql }: PromoteScene["standIn"], activationPolicy: "ALWAYS" | "NEVER"): void {
+  const primary = sql.instances.get(`${PROJECT}/${INSTANCE}`);
+  if (primary !== undefined) Object.assign(primary.settings, { activationPolicy });
 }
 
 /** The region at home answers 503 to everything. */

@@ -1,6 +1,7 @@
 import { describeWith } from "../../support/programs";
 import {
   AWAY,
+  applyWithoutPromoted,
   expectAway,
   expectHome,
   expectHomeClosed,
@@ -9,6 +10,7 @@ import {
   instanceOf,
   loseHome,
   promoteScenario,
+  setActivation,
   STANDBY,
 } from "./promote-scene";
 import { INSTANCE, PROJECT } from "./sql-scene";
@@ -186,6 +188,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
       "grants",
       "backup",
       "restore",
+      "NEVER standby",
       "users",
       "start servers home",
       "start workers home",
@@ -213,6 +216,47 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(instanceOf(scene, INSTANCE)?.settings.deletionProtectionEnabled).toBe(true);
     expectHome(scene);
   });
+
+  promoteScenario("takes nothing as home where an apply has led users back to old data", async (scene) => {
+    await scene.promote(["now", "--planned", "--yes"]);
+    applyWithoutPromoted(scene);
+    const before = scene.done().length;
+    for (const words of [
+      ["home", "--discard", "--yes"],
+      ["home", "--yes"],
+      ["now", "--yes"],
+    ]) {
+      const { exitCode, stderr } = await scene.promote(words);
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: expect.stringContaining("Users are at home, whose data are old") as string,
+      });
+    }
+    expect(scene.done().slice(before)).toEqual([]);
+    expect(instanceOf(scene, STANDBY)?.settings.deletionProtectionEnabled).toBe(true);
+  });
+
+  promoteScenario("promotes nothing while users are answered, whatever fails of Google's interfaces", async (scene) => {
+    scene.standIn.isLost = (path) => path.includes(`/locations/${HOME}/services/`);
+    const { exitCode, stderr } = await scene.promote(["now", "--yes"]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining("answers, so nothing is promoted: home may still serve users") as string,
+    });
+    expect(scene.done()).toEqual([]);
+    expect(await scene.promote(["now", "--force", "--yes"])).toMatchObject({ exitCode: 0 });
+    expectAway(scene);
+  });
+
+  promoteScenario(
+    "starts a primary that was stopped, to see in a drill that the standby has everything",
+    async (scene) => {
+      setActivation(scene.standIn, "NEVER");
+      expect(await scene.promote(["now", "--planned", "--yes"])).toMatchObject({ exitCode: 0 });
+      const done = scene.done().filter((step) => ["ALWAYS home", "job", "NEVER home", "promotion"].includes(step));
+      expect(done).toEqual(["ALWAYS home", "job", "NEVER home", "promotion"]);
+    },
+  );
 
   promoteScenario("keeps the protection of an instance whose data are not home", async (scene) => {
     const early = await scene.promote(["home", "--discard", "--yes"]);
@@ -248,7 +292,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     const again = await scene.promote(["now", "--planned", "--yes"]);
 
     expect(again).toMatchObject({ exitCode: 1 });
-    expect(again.stderr).toContain("users are home again: its data are old, nothing is done");
+    expect(again.stderr).toContain("what it had is home: its data are old, nothing is done");
     expectHome(scene);
   });
 

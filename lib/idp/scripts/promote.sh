@@ -8,14 +8,17 @@
 #   --planned      for now: the primary answers, and it is meant: a drill, or a move. Writes are stopped first, and the
 #                  standby is promoted once it has everything, so nothing is lost
 #   --force        for now: the primary answers, but its users cannot work; what the standby does not have yet is lost
-#   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only
-#   --discard      for home, also afterwards: the promoted instance, whose data are home, may be deleted by the next apply
+#   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only, with the
+#                  standby as the disaster recovery replica of the primary
+#   --discard      for home, also afterwards: the promoted instance, whose data are home, may be deleted by the next
+#                  apply
 #   --yes          does not ask
 #
 # The two databases never both take writes. Before the promotion, users are led away from home, the servers there are
-# stopped, the right to connect to the primary is withdrawn, and the primary is stopped. If the region answers and this
-# fails, nothing is promoted. If the region does not answer, a connection that has been open since before can still
-# write there, into a database that nobody uses any more: run the same command again as soon as the region is back.
+# stopped, the right to connect to the primary is withdrawn, and the primary is stopped. If the region answers and
+# this fails, nothing is promoted without --force. If the region does not answer, a connection that has been open
+# since before can still write there, into a database that nobody uses any more: run the same command again as soon as
+# the region is back.
 #
 # Each can be repeated: a step that is done is found done. Afterwards, set the input standby as the script says, so that
 # Terraform agrees.
@@ -154,21 +157,26 @@ look_at_home() {
   fi
 }
 
-# Sets promoted to yes or no, and behind to what is known of the replica's lag.
+# Sets promoted and retired to yes or no, and behind to what is known of the replica's lag. A promoted instance is
+# retired once what it has is home: home stops it then.
 look_at_standby() {
   google_reading '[.instanceType // "-", .state // "-", .settings.edition // "ENTERPRISE", .connectionName // "-",
-      .settings.backupConfiguration.enabled // false | tostring] | join(" ")' \
+      .settings.activationPolicy // "ALWAYS",
+      (.settings.backupConfiguration.enabled // false | tostring)] | join(" ")' \
     google_get sqladmin "projects/$PROJECT_ID/$standby_at" ||
     google_fail "The standby's database $STANDBY_INSTANCE cannot be read, so nothing can be promoted." \
       "To fix: recover from a backup or a dump: recover-elsewhere.sh"
-  read -r type state standby_edition standby_connection standby_backups <<SAID
+  read -r type state standby_edition standby_connection standby_policy standby_backups <<SAID
 $GOOGLE_READ
 SAID
-  promoted=yes behind=''
+  promoted=yes retired=no behind=''
   if [ "$type" = READ_REPLICA_INSTANCE ]; then
     promoted=no
     look_at_lag
     row standby "$STANDBY_INSTANCE in $STANDBY_REGION is a replica, $state; $behind"
+  elif [ "$standby_policy" = NEVER ]; then
+    retired=yes
+    row standby "$STANDBY_INSTANCE in $STANDBY_REGION is stopped: what it has was brought home"
   else
     row standby "$STANDBY_INSTANCE in $STANDBY_REGION takes writes, $state"
   fi
@@ -368,7 +376,7 @@ stop_primary() {
   if set_activation "$primary_at" NEVER "$STOP_SECONDS"; then
     primary=stopped
     google_say "$INSTANCE is stopped ($(google_seconds) s)."
-  elif [ "$home" = silent ] || [ "$force" = yes ]; then
+  elif [ "$promoted" = no ] && { [ "$home" = silent ] || [ "$force" = yes ]; }; then
     google_say "$INSTANCE cannot be stopped: $(google_outcome)"
   elif [ "$GOOGLE_STATUS" = 400 ] && [ "$promoted" = no ]; then
     google_say "$INSTANCE cannot be stopped while it has a replica, and is stopped after the promotion; until then," \
@@ -431,7 +439,8 @@ promote_standby() {
   google_say "$STANDBY_INSTANCE takes writes ($(google_seconds) s)."
 }
 
-# Those of the primary, where it has told them; a replica has none. A plan of others does not follow to another instance.
+# Those of the primary, where it has told them; a replica has none. A plan of others does not follow to another
+# instance.
 begin_backups() {
   [ -z "${BACKUP_PLAN:-}" ] || primary_backups='{}'
   [ "$standby_backups" = false ] || return 0
@@ -450,28 +459,48 @@ require_edition() {
   done
 }
 
+# Sets url to where users sign in; the state may be in the region that is gone.
+find_address() {
+  url=${SERVICE_URL:-}
+  [ -n "$url" ] || url=$(terraform output -raw service_url 2>/dev/null) || url=
+}
+
+# Sets code to what the address answers.
+is_answered() {
+  code=$(curl -q --silent --output /dev/null --write-out '%{http_code}' --connect-timeout "$REST_CONNECT_SECONDS" \
+    --max-time "$REST_CALL_SECONDS" "${url%/}/-/health/ready/" </dev/null) || code=000
+  case $code in 2??) return 0 ;; esac
+  return 1
+}
+
 await_address() {
-  url=${SERVICE_URL:-$(terraform output -raw service_url 2>/dev/null || :)}
+  find_address
   case $url in
     http*) ;;
     *) google_say "Without SERVICE_URL, it is not known whether users are answered: look yourself." && return 0 ;;
   esac
   address_until=$(($(google_seconds) + SCALE_SECONDS))
-  while :; do
-    code=$(curl -q --silent --output /dev/null --write-out '%{http_code}' --connect-timeout "$REST_CONNECT_SECONDS" \
-      --max-time "$REST_CALL_SECONDS" "${url%/}/-/health/ready/" </dev/null) || code=000
-    case $code in 2??) break ;; esac
+  until is_answered; do
     google_pause "$address_until" "$url" "HTTP $code" ||
       { later "$url does not answer after $SCALE_SECONDS s (SCALE_SECONDS): HTTP $code" && return 0; }
   done
   google_say "$url answers ($(google_seconds) s)."
 }
 
+led_back="Users are at home, whose data are old: what $STANDBY_INSTANCE has, which has been promoted, was not brought"
+led_back="$led_back home. As a rule, an apply without promoted = true has done that; what users write is at home alone."
+lead_again="To fix: decide which of the two stays. The standby: set promoted = true in the input standby, apply, and"
+lead_again="$lead_again run promote.sh now. Home: save what you need of $STANDBY_INSTANCE, raise number, and apply."
+
 refuse_promotion() {
   if [ "$promoted" = yes ]; then
-    [ "$led/$primary" != home/answers ] ||
-      google_stop "$STANDBY_INSTANCE has been promoted, and users are home again: its data are old, nothing is done." \
-        "To fix: raise number in the input standby, and apply, which makes a new replica."
+    case $led/$retired/$primary in
+      home/yes/*)
+        google_stop "$STANDBY_INSTANCE has been promoted, and what it had is home: its data are old, nothing is done." \
+          "To fix: raise number in the input standby, and apply, which makes a new replica."
+        ;;
+      home/no/answers) google_stop "$led_back" "$lead_again" ;;
+    esac
     return 0
   fi
   case $primary/$home/$planned$force$switchover in
@@ -479,6 +508,16 @@ refuse_promotion() {
       google_stop "The primary answers, so nothing is promoted: the standby may lack what is written there." \
         "To fix: for a drill or a move, add --planned, which loses nothing." \
         "If users cannot work although it answers, add --force; what the standby lacks is then lost."
+      ;;
+    */nonono)
+      # A service of Google may ail whose failure users do not notice.
+      find_address
+      case $url in
+        http*)
+          ! is_answered || google_stop "$url answers, so nothing is promoted: home may still serve users." \
+            "To fix: look whether they can sign in; if they cannot, add --force: what the standby lacks is then lost."
+          ;;
+      esac
       ;;
     answers/answers/* | stopped/answers/yesnono) ;;
     */yesnono | */nonoyes | */yesnoyes)
@@ -512,16 +551,28 @@ promote() {
   if [ "$home" = answers ]; then
     if stop_servers "$home_place" "$SERVICE" "$home_pool"; then
       google_say "No server runs in $REGION ($(google_seconds) s)."
-    elif is_silent; then
+    elif is_silent && [ "$planned$switchover" = nono ]; then
       home=silent
     else
       google_fail "The servers in $REGION cannot be stopped, so nothing is promoted." "$as_it_was"
     fi
   fi
-  [ "$planned/$promoted/$primary" != yes/no/answers ] || await_position
+  if [ "$planned/$promoted" = yes/no ]; then
+    # A run before this one may have ended after it was stopped: only its own position shows what the standby lacks.
+    if [ "$primary" = stopped ]; then
+      set_activation "$primary_at" ALWAYS "$SQL_SECONDS" ||
+        google_fail "$INSTANCE cannot be started, so what the standby lacks is not known." "$as_it_was"
+      primary=answers
+    fi
+    await_position
+  fi
   fence
   [ "$switchover" = yes ] || stop_primary
   if [ "$promoted" = no ]; then promote_standby; fi
+  if [ "$retired" = yes ]; then
+    set_activation "$standby_at" ALWAYS "$SQL_SECONDS" ||
+      google_fail "$STANDBY_INSTANCE cannot be started." "To fix: run the same command again."
+  fi
   begin_backups
   stop_primary
   start_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
@@ -560,6 +611,9 @@ bring_data_home() {
   # The settings of the deployment at home are in the environment.
   # A plan of others backs up the instance at home, not this one.
   restore_into 'BACKUP_PLAN=' "$STANDBY_INSTANCE" "$DATABASE" backup "before $release"
+  # From here on, a run finds that everything is home.
+  set_activation "$standby_at" NEVER "$SQL_SECONDS" ||
+    google_fail "$STANDBY_INSTANCE cannot be stopped, so users stay away." "$stays_away"
   google_say "$INSTANCE has what the standby had ($(google_seconds) s)."
 }
 
@@ -576,8 +630,8 @@ let_go() {
     google_say "$STANDBY_INSTANCE is kept, and billed. Once you have seen that everything is home:" \
       "promote.sh home --discard"
   fi
-  google_say "$STANDBY_INSTANCE is no replica any more. Set this before any other apply, with the other members as they" \
-    "are, and a number N that is one higher than now: that makes a new replica, and deletes $STANDBY_INSTANCE."
+  google_say "$STANDBY_INSTANCE is no replica any more. Set this before any other apply, with the other members as" \
+    "they are, and a number N that is one higher than now: that makes a new replica, and deletes $STANDBY_INSTANCE."
   google_say "  standby = { region = \"$STANDBY_REGION\", number = N }"
 }
 
@@ -592,6 +646,7 @@ refuse_return() {
       ;;
     answers/yes/* | stopped/yes/*) google_stop "$INSTANCE is no replica, so there is nothing to change places with." ;;
   esac
+  [ "$promoted/$led/$retired/$primary" != yes/home/no/answers ] || google_stop "$led_back" "$lead_again"
 }
 
 go_home() {
@@ -600,10 +655,13 @@ go_home() {
   stays_away="To let the standby serve users again: promote.sh now. To try again: the same command."
   case $promoted/$led in
     no/*) data="nothing is restored: $STANDBY_INSTANCE has not been promoted" ;;
-    */home) data="nothing is restored: users are home already" ;;
-    *)
-      data="back up $STANDBY_INSTANCE, and restore that into $INSTANCE, over everything there"
-      [ "$switchover" = no ] || data="$INSTANCE and $STANDBY_INSTANCE change places"
+    yes/*)
+      if [ "$retired" = yes ]; then
+        data="nothing is restored: that is done"
+      else
+        data="back up $STANDBY_INSTANCE, and restore that into $INSTANCE, over everything there; then stop the former"
+        [ "$switchover" = no ] || data="$INSTANCE and $STANDBY_INSTANCE change places"
+      fi
       ;;
   esac
   google_say "Steps; sign-in is down from the first to the last:"
@@ -615,8 +673,8 @@ go_home() {
   confirm "Bring users home?"
   stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
     google_fail "The servers of the standby cannot be stopped, so nothing is restored."
-  case $promoted/$led in
-    no/* | */home) ;;
+  case $promoted/$retired in
+    no/* | */yes) ;;
     *)
       stop_servers "$home_place" "$SERVICE" "$home_pool" ||
         google_fail "The servers in $REGION cannot be stopped, so nothing is restored." "$stays_away"
@@ -625,8 +683,8 @@ go_home() {
   [ "$primary" != stopped ] || set_activation "$primary_at" ALWAYS "$SQL_SECONDS" ||
     google_fail "$INSTANCE cannot be started." "$stays_away"
   unfence
-  case $promoted/$led/$primary in
-    no/* | */home/*) ;;
+  case $promoted/$retired/$primary in
+    no/* | */yes/*) ;;
     */replica)
       make_primary "$primary_at" switchover SWITCHOVER ||
         google_fail "$INSTANCE and $STANDBY_INSTANCE have not changed places." "$stays_away"

@@ -509,8 +509,9 @@ const ofExisting = ({ enabled = true, own }: Existing): Existing => ({ enabled, 
  */
 function keptByOverrides(deletionProtection: string, hasOwnBackups: Expr<boolean>) {
   const settings = "self.settings[0]";
-  const isComplete = hcl`own.enabled && own.point_in_time_recovery_enabled`;
-  const keepsBackups = hcl<boolean>`anytrue([for own in self.settings[0].backup_configuration : ${isComplete}])`;
+  // It needs backups, so that they are on where it is.
+  const keepsLogs = hcl`self.settings[0].backup_configuration[*].point_in_time_recovery_enabled`;
+  const keepsBackups = hcl<boolean>`contains(${keepsLogs}, true)`;
   const kept = {
     "deletion protection": expression(
       `coalesce(${settings}.deletion_protection_enabled, false) == tobool(${deletionProtection})`,
