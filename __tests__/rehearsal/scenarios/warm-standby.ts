@@ -66,9 +66,9 @@ class Pair {
     private readonly settings: Settings,
   ) {
     const { web } = deployment;
-    // Users are answered by a server that reaches a database that takes writes.
+    // Users are answered by a server that reaches a database that takes writes, in a region that is there.
     this.address = new LoopbackServer((_, response) => {
-      const isServed = this.serves(this.led);
+      const isServed = this.serves(this.led) && this.led !== this.deployment.cloud.lostRegion;
       response.writeHead(isServed ? 200 : 503).end();
     });
     const { onRequest } = web;
@@ -411,7 +411,7 @@ const DRILL: Episode = {
       pair.requireServing(HOME);
       deployment.inputs = withStandby(inputs, { number: 2 });
       await deployment.refuse(["apply", "-auto-approve", "-input=false"], "deletion_protection_enabled");
-      await pair.promote(["home", "--discard"], "users are home already", "may be deleted");
+      await pair.promote(["home", "--discard"], "nothing is restored: that is done", "may be deleted");
       pair.requireServing(HOME);
       await renew(deployment, inputs, pair);
     });
