@@ -153,7 +153,6 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "livenessProbe",
     ],
   },
-
   {
     title: "Load balancer for a network alone",
     guides: ["internal-load-balancer.md"],

@@ -200,7 +200,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(restores.map(({ body, path }) => [path.includes(`/instances/${INSTANCE}/`), body])).toEqual([
       [true, { backup: backups[0]?.name }],
     ]);
-    expect(stdout).toContain("number N that is one higher than now");
+    expect(stdout).toContain("the next number as N");
   });
 
   promoteScenario("lets the promoted instance be deleted once its data are home, if that is meant", async (scene) => {

@@ -74,13 +74,17 @@ path_of() {
 
 variables="IMAGE COPY_OF" files=''
 [ -n "${COPY_OF:-}" ] || variables="IMAGE TOOLS_IMAGE UPSTREAM_IMAGE UPSTREAM_PREFIX IDP_VERSION APP_VERSION"
-[ -n "${COPY_OF:-}" ] || files="Dockerfile cloud-entrypoint.sh connection-pool.sh watch-worker.py${BLUEPRINTS:+ Dockerfile.blueprints $BLUEPRINTS}"
+[ -n "${COPY_OF:-}" ] || files="Dockerfile cloud-entrypoint.sh connection-pool.sh watch-worker.py"
+[ -n "${COPY_OF:-}" ] || files="$files${BLUEPRINTS:+ Dockerfile.blueprints $BLUEPRINTS}"
 for file in $files; do
   path=$(path_of "$file")
   if [ ! -s "$path" ]; then
     case $file in
       */*) google_refuse "$path is missing or empty; BLUEPRINTS names it as $file. Remove it there, or restore the file." ;;
-      *) google_refuse "$path is missing or empty; IMAGE_DIRECTORY must be the folder image as it was synthesized. Restore the file." ;;
+      *)
+        google_refuse "$path is missing or empty; IMAGE_DIRECTORY must be the folder image as it was synthesized." \
+          "Restore the file."
+        ;;
     esac
   elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
     google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have $largest_file_bytes." \

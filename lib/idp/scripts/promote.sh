@@ -117,7 +117,7 @@ is_silent() {
   return 1
 }
 
-# Sets primary to answers, stopped, replica, ails, gone or silent.
+# Sets primary to answers, stopped, replica, degraded, gone or silent.
 look_at_primary() {
   primary=silent primary_edition='' primary_backups='{}' primary_connection=''
   if google_reading '[.state // "-", .settings.activationPolicy // "ALWAYS", .instanceType // "-",
@@ -131,7 +131,7 @@ SAID
       */READ_REPLICA_INSTANCE) primary=replica ;;
       RUNNABLE/NEVER/*) primary=stopped ;;
       RUNNABLE/*) primary=answers ;;
-      *) primary=ails ;;
+      *) primary=degraded ;;
     esac
     row primary "$INSTANCE in $REGION: $primary ($state, activation policy $policy)"
   elif [ "$GOOGLE_STATUS" = 404 ]; then
@@ -372,7 +372,7 @@ set_activation() {
 
 # Stops the primary, or says why that may be done later.
 stop_primary() {
-  case $primary in answers | ails) ;; *) return 0 ;; esac
+  case $primary in answers | degraded) ;; *) return 0 ;; esac
   if set_activation "$primary_at" NEVER "$STOP_SECONDS"; then
     primary=stopped
     google_say "$INSTANCE is stopped ($(google_seconds) s)."
@@ -631,7 +631,7 @@ let_go() {
       "promote.sh home --discard"
   fi
   google_say "$STANDBY_INSTANCE is no replica any more. Set this before any other apply, with the other members as" \
-    "they are, and a number N that is one higher than now: that makes a new replica, and deletes $STANDBY_INSTANCE."
+    "they are, and the next number as N: that makes a new replica, and deletes $STANDBY_INSTANCE."
   google_say "  standby = { region = \"$STANDBY_REGION\", number = N }"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs as a job with the administrator's login, after database-client.sh: keeps that a restore drill has passed. It prints a
-# line of JSON for the log, and writes the time into the comment of the application's database, where check-up.sql finds it.
-# Safe to run again and to kill.
+# Runs as a job with the administrator's login, after database-client.sh: records that a restore drill has passed. It
+# prints a line of JSON for the log, and writes the time into the comment of the application's database, where
+# check-up.sql finds it. Safe to run again and to kill.
 #
 # The comments of the roles say which password is current, and a setting of one's own, by ALTER DATABASE, takes a superuser.
 # The comment of a database has what its owner has written, which stays, and while databases are exchanged, the mark of
