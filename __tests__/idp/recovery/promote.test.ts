@@ -193,6 +193,10 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
       "start servers home",
       "start workers home",
     ]);
+    // A job sees that nobody writes any more.
+    const afterwards = scene.done().slice(before);
+    expect(afterwards.indexOf("job")).toBeGreaterThan(afterwards.indexOf("stop workers standby"));
+    expect(afterwards.indexOf("job")).toBeLessThan(afterwards.indexOf("backup"));
     expectHome(scene);
     const backups = [...scene.standIn.sql.backups.values()];
     expect(backups.map(({ instance }) => instance)).toEqual([STANDBY]);
@@ -215,6 +219,18 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(isProtected()).toBe(false);
     expect(instanceOf(scene, INSTANCE)?.settings.deletionProtectionEnabled).toBe(true);
     expectHome(scene);
+  });
+
+  promoteScenario("restores nothing at home while somebody still uses the standby's database", async (scene) => {
+    await scene.promote(["now", "--planned", "--yes"]);
+    const before = scene.done().length;
+    scene.standIn.jobs.outcomeOf = () => ({ isSuccess: false, lines: ["failed: 1 session(s) still use idp_demo"] });
+    expect(await scene.promote(["home", "--yes"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("Whether anybody still writes to") as string,
+    });
+    expect(scene.done().slice(before)).not.toEqual(expect.arrayContaining(["backup"]));
+    expect(scene.done().slice(before)).not.toEqual(expect.arrayContaining(["restore"]));
   });
 
   promoteScenario("takes nothing as home where an apply has led users back to old data", async (scene) => {

@@ -605,6 +605,11 @@ open_home() {
 
 # What the standby has replaces what is at home. Each run makes a backup of its own, after the last write.
 bring_data_home() {
+  # A server that was stopped still ends its last requests.
+  { remove_copies yes && run_job "$INIT_JOB" "$standby_connection" "" \
+    "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300; } ||
+    google_fail "Whether anybody still writes to $STANDBY_INSTANCE cannot be found out, so nothing is restored." \
+      "$stays_away"
   release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
   INSTANCE=$STANDBY_INSTANCE RELEASE=$release BACKUP_DAYS=7 sh "$scripts/backup-before-upgrade.sh" ||
     google_stop "$STANDBY_INSTANCE is not backed up, so nothing is restored." "$stays_away"

@@ -3,10 +3,10 @@
 # everything that was written there.
 #
 #   DB_HOST, DB_PORT, DB_NAME, DB_USER, DB_PASSWORD   the primary
-#   SOURCE_HOST, SOURCE_PORT                         the replica
+#   SOURCE_HOST, SOURCE_PORT                         the replica; empty: there is none to wait for
 #   REPLICA_SECONDS                                  time limit for each of the two (300)
 #
-# Exit codes: 0 the replica has everything, 1 it does not
+# Exit codes: 0 nobody uses the database, and the replica has everything, 1 not so
 set -eu
 [ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
 [ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
@@ -14,7 +14,7 @@ set -eu
 as_application
 limit=${REPLICA_SECONDS:-300}
 await "$PGHOST" "$PGPORT"
-await "$SOURCE_HOST" "$SOURCE_PORT"
+[ -z "${SOURCE_HOST:-}" ] || await "$SOURCE_HOST" "$SOURCE_PORT"
 
 # Of others than the server itself, whose sessions have no user.
 others="SELECT count(*) FROM pg_stat_activity
@@ -25,6 +25,11 @@ until sessions=$(ask --command="$others") && [ "$sessions" = 0 ]; do
   sleep 1
   waited=$((waited + 1))
 done
+
+if [ -z "${SOURCE_HOST:-}" ]; then
+  echo "caught up: nobody uses $DB_NAME any more, after $waited s"
+  exit 0
+fi
 
 # What has been committed is on disk, and what is on disk is sent.
 position=$(ask --command='SELECT pg_current_wal_flush_lsn()')
