@@ -58,7 +58,7 @@ export const STANDBY = {
         [
           "Warm standby: a second region with a copy of the database, seconds behind, and a service without",
           `instances, to which scripts/promote.sh moves the domain. ${members} Null for none.`,
-          "Set it in the first apply: secrets that exist stay where they are, and buckets are replaced unless",
+          "Set it in the first apply: if it is set later, secrets stay where they are, and buckets are replaced unless",
           "dual_region_buckets is false, see guides/warm-standby.md. Never change number while promoted is true.",
           "To remove it, or to change its region, needs deletion_protection = false first.",
         ].join(" "),
