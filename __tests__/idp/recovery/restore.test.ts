@@ -168,7 +168,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
       const job = standIn.jobs.runs[1];
       expect(job?.databases).toEqual([CONNECTION]);
       expect(job?.command[2]).toContain(
-        "# Runs as a job with the administrator's login, after database-client.sh: keeps",
+        "# Runs as a job with the administrator's login, after database-client.sh: records",
       );
       expect(job?.environment).toEqual({
         DB_HOST: `/cloudsql/${CONNECTION}`,

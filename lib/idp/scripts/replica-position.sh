@@ -14,6 +14,7 @@ set -eu
 as_application
 limit=${REPLICA_SECONDS:-300}
 await "$PGHOST" "$PGPORT"
+# shellcheck disable=SC2153 # both are settings of the job
 [ -z "${SOURCE_HOST:-}" ] || await "$SOURCE_HOST" "$SOURCE_PORT"
 
 # Of others than the server itself, whose sessions have no user.
