@@ -510,10 +510,10 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   private addStandbyDatabase(): StandbyDatabase | undefined {
     const { database: primary, initializer, standby } = this;
     if (standby === undefined) return undefined;
-    const copy = new StandbyDatabase(this, "StandbyDatabase", { primary, standby });
-    // The job that finds out whether the copy has everything, and that restores on the way home, runs as this account.
-    copy.grantConnect(initializer);
-    return copy;
+    const replica = new StandbyDatabase(this, "StandbyDatabase", { primary, standby });
+    // The job that finds out whether the replica has everything, and that restores on the way home, runs as this account.
+    replica.grantConnect(initializer);
+    return replica;
   }
 
   /** The image of the second region; an existing one is the same there. */

@@ -10,7 +10,7 @@ export interface Binding {
 /** Resource Manager: who has which role in a project. */
 export class ProjectPolicies {
   readonly bindings = new Map<string, readonly Binding[]>();
-  /** How often somebody else changes a policy between the next reads and writes of it. */
+  /** How many of the next writes find the policy changed by somebody else. */
   overtaken = 0;
   private version = 1;
 

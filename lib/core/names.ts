@@ -43,7 +43,7 @@ export const CONNECTION_NAME_MAX_LENGTH = SOCKET_PATH_MAX_LENGTH - "/cloudsql/".
 /** Characters that a connection name adds to project id, region, tenant id and application name. */
 export const CONNECTION_NAME_FRAME_LENGTH = "::sql-".length + "-".length + PROJECT_HASH_LENGTH + "-".length;
 
-/** Characters that its name adds for a copy in another region, without the number. */
+/** Characters that its name adds for a replica in another region, without the number. */
 export const STANDBY_CONNECTION_NAME_FRAME_LENGTH = CONNECTION_NAME_FRAME_LENGTH + "-standby".length;
 
 /** Parts of the names of one deployment. */
@@ -73,7 +73,7 @@ export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentNam
   return `sql-${tenantPrefix}-${applicationName}`;
 }
 
-/** A copy in another region. Google reserves the name of a deleted instance for a week, so each copy has a number. */
+/** A replica in another region. It has a number, because Google reserves the name of a deleted instance for a week. */
 export function standbyInstanceName(deployment: DeploymentName, number: string): string {
   return `${sqlInstanceName(deployment)}-standby${number}`;
 }

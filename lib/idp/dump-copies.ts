@@ -13,9 +13,8 @@ import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { number, type Optional, orResource, type Relation, text, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
 import { setNewerAttribute } from "../core/newer-attribute";
-import { addBucket, BUCKET_NAME, type SOFT_DELETE } from "./media-bucket";
+import { addBucket, BUCKET_NAME, DAY_SECONDS, type SOFT_DELETE } from "./media-bucket";
 
-const DAY_SECONDS = 86_400;
 const ADDS = "roles/storage.objectCreator";
 
 /** Inputs for copies of dumps that stay. */

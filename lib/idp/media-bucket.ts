@@ -31,7 +31,8 @@ export function mountOptions(fileMode: string, folderMode: string): string[] {
   ];
 }
 
-const DAY_SECONDS = 86_400;
+/** For durations that Google takes in seconds. */
+export const DAY_SECONDS = 86_400;
 
 /** Input for what is deleted or replaced in a bucket. */
 export const SOFT_DELETE = {

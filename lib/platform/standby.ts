@@ -11,7 +11,7 @@ export interface Standby {
   /** Whether it has taken over. */
   readonly isPromoted: Expr<boolean>;
 
-  /** Number of the copy of the database. */
+  /** Number of the replica of the database. */
   readonly number: Expr<number>;
 
   /** Whether buckets are in both regions. */

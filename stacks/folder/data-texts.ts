@@ -103,7 +103,7 @@ export const DATA: readonly DatumText[] = [
   },
   {
     of: ["google_sql_database_instance.standby_database"],
-    what: "A copy of the whole database in the second region, seconds behind",
+    what: "A replica of the whole database in the second region, seconds behind",
     persons: "as the database",
     where: IN_DATABASE,
     kept: "as in the database, which it follows",

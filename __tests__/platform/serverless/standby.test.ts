@@ -41,7 +41,7 @@ describe("A second region", () => {
     expect(JSON.stringify(made({}))).not.toMatch(/standby|health_check_disabled|custom_placement|activation_policy/i);
   });
 
-  it("has a copy of the database, the server and its workers, an image and a way to them, and nothing else", () => {
+  it("has a replica of the database, the server and its workers, an image and a way to them, and nothing else", () => {
     const without = addressesIn(made(SEPARATE));
     expect(new Set(addressesIn(WAITING).filter((address) => !without.includes(address)))).toEqual(
       new Set([
@@ -92,7 +92,7 @@ describe("A second region", () => {
     expect(JSON.stringify(blockAt(WAITING, BACKEND).backend)).not.toContain("standby");
   });
 
-  it("connects its server to the copy alone, by the image that is there", () => {
+  it("connects its server to the replica alone, by the image that is there", () => {
     const text = JSON.stringify(blockAt(WAITING, THERE));
     expect(text).toMatch(/"instances":\["my-project:us-east1:sql-demo-[0-9a-f]{6}-idp-standby1"\]/);
     expect(text).toContain("local.idp_standby_image_reference");

@@ -143,8 +143,8 @@ const DUMP: Remainder = {
 };
 
 /**
- * The region of a deployment answers 503 to everything: it is made again in another one from what is left, and moves home
- * once the region is back, after which nothing of it is left elsewhere.
+ * The region of a deployment answers 503 to everything: it is made again in another one from what is left, and moves
+ * home once the region is back, after which nothing of it is left elsewhere.
  */
 const regionLost = (what: string, { inputs, leave, said: expected }: Remainder): Episode => ({
   name: `the region is gone, ${what}, and comes back`,

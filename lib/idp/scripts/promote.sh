@@ -301,7 +301,7 @@ policy_words='def of($instance): .role == "roles/cloudsql.client"
     and any(.members[]?; IN($members[], "serviceAccount:" + env.ACCOUNT));'
 
 # change_policy FILTER: makes of the project's policy what the jq filter makes of it, until that is a string, which
-# becomes policy_said. With its etag, nothing is lost that somebody else changes meanwhile.
+# becomes policy_said. Its etag keeps changes that somebody else makes meanwhile.
 change_policy() {
   policy_try=1
   ACCOUNT=$account

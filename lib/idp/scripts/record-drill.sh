@@ -3,7 +3,8 @@
 # prints a line of JSON for the log, and writes the time into the comment of the application's database, where
 # check-up.sql finds it. Safe to run again and to kill.
 #
-# The comments of the roles say which password is current, and a setting of one's own, by ALTER DATABASE, takes a superuser.
+# The comments of the roles say which password is current, and a setting of one's own, by ALTER DATABASE, takes a
+# superuser.
 # The comment of a database has what its owner has written, which stays, and while databases are exchanged, the mark of
 # swap-database.sh in its first line, which must stay: nothing is written then. An exchange takes the record along.
 #
@@ -23,7 +24,9 @@ for number in "$DRILL_USERS" "$DRILL_CLONE_SECONDS" "$DRILL_SECONDS"; do
   case $number in '' | *[!0-9]*) fail 2 "a setting DRILL_... is \"$number\", no whole number" ;; esac
 done
 # Both are in a line of JSON.
-case $DRILL_INSTANCE$DRILL_AS_OF in *[!A-Za-z0-9:-]*) fail 2 "DRILL_INSTANCE or DRILL_AS_OF has a character that neither has" ;; esac
+case $DRILL_INSTANCE$DRILL_AS_OF in
+  *[!A-Za-z0-9:-]*) fail 2 "DRILL_INSTANCE or DRILL_AS_OF has a character that neither has" ;;
+esac
 
 export PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD" PGDATABASE="${DB_ADMIN_DATABASE:-postgres}"
 await "$PGHOST" "$PGPORT"
@@ -49,7 +52,8 @@ tries=0
 until passed_at=$(record); do
   tries=$((tries + 1))
   [ "$tries" -lt 10 ] ||
-    fail 1 "the comment of the database $DB_NAME cannot be written; the reason is above: a division by zero means that it is" \
+    fail 1 "the comment of the database $DB_NAME cannot be written; the reason is above:" \
+      "a division by zero means that it is" \
       "closed to connections, or gone"
   sleep 3
 done

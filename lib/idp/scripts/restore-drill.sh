@@ -44,8 +44,8 @@ job_settings
 [ "${INSTANCE_OWNER:-deployment}" = deployment ] ||
   google_refuse "INSTANCE is ${INSTANCE:-}, which others manage; a drill clones the whole instance; ask its owner, or restore a dump."
 [ -z "${BACKUP_PLAN:-}" ] ||
-  google_refuse "BACKUP_PLAN is $BACKUP_PLAN, which backs ${INSTANCE:-} up; Cloud SQL keeps no logs of it to clone it from;" \
-    "show by the plan that it can be restored (gcloud backup-dr backups list)."
+  google_refuse "BACKUP_PLAN is $BACKUP_PLAN, which backs ${INSTANCE:-} up;" \
+    "Cloud SQL keeps no logs of it to clone it from; show by the plan that it can be restored (gcloud backup-dr backups list)."
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"
 google_option TIME '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
 begin_run drill

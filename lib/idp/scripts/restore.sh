@@ -21,7 +21,7 @@
 #   PROJECT_ID             project (required)
 #   INSTANCE               name of the database instance
 #   INSTANCE_OWNER         deployment, or others: then they alone can restore or clone it, and dump, drop-former and media work here
-#   BACKUP_PLAN            plan of Backup and DR that backs the instance up, instead of Cloud SQL: then dump, drop-former and media work here
+#   BACKUP_PLAN            plan of Backup and DR that backs the instance up: then dump, drop-former and media work here
 #   CONNECTION_NAME        <project>:<region>:<instance> of an instance that others manage
 #   DATABASE               name of the application's database
 #   INIT_JOB               name of the job db-init
@@ -85,8 +85,10 @@ if [ "$action" != media ]; then
   esac
   case ${BACKUP_PLAN:-}/$action in
     projects/*/dump | projects/*/drop-former | /*) ;;
-    *) google_refuse "$action needs backups or logs of Cloud SQL, which keeps none of ${INSTANCE:-} while the plan $BACKUP_PLAN" \
-      "backs it up; restore by the plan (gcloud backup-dr backups list), or restore a dump." ;;
+    *)
+      google_refuse "$action needs backups or logs of Cloud SQL, which keeps none of ${INSTANCE:-}" \
+        "while the plan $BACKUP_PLAN backs it up; restore by the plan (gcloud backup-dr backups list), or restore a dump."
+      ;;
   esac
   case $action in
     point-in-time | *backup) google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password" ;;

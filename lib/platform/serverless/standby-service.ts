@@ -31,9 +31,9 @@ interface StandbyServiceProps {
 
 /**
  * The server in a second region, and its separate workers, of the names that they have in the first: the same
- * containers on a copy of the database, without instances until the copy has taken over.
+ * containers on a replica of the database, without instances until the replica has taken over.
  *
- * The application writes when it starts, which a copy refuses. So nothing starts here before: no revision is tried
+ * The application writes when it starts, which a replica refuses. So nothing starts here before: no revision is tried
  * when it is made, and nothing calls the service, because only a load balancer can, and none does. To start it, only
  * the number of instances changes, for which Cloud Run makes no revision.
  */

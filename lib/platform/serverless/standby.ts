@@ -21,7 +21,7 @@ const SUBNETWORK = "^projects/[^/]+/regions/[^/]+/subnetworks/[^/]+$";
 
 /** Input of a second region that can take over. */
 export const STANDBY = {
-  /** A second region that can take over, a copy of the database and a server without instances; none by default. */
+  /** A second region that can take over, a replica of the database and a server without instances; none by default. */
   standby: object(
     {
       /** Region that can take over, another one than that of the deployment. */
@@ -31,11 +31,11 @@ export const STANDBY = {
         default: false,
         description: "whether it has taken over; scripts/promote.sh says when to set it to true",
       }),
-      /** Number of the copy of the database; raise it by one for another copy, after the way home. 1 by default. */
+      /** Number of the replica; raise it by one for another one, after the way home. 1 by default. */
       number: number({
         default: 1,
-        description: "number of the copy; raise it by one for another copy, after the way home",
-        must: whole(1, 99, ", because Google reserves the name of a deleted copy for a week; use the next one"),
+        description: "number of the replica; raise it by one for another one, after the way home",
+        must: whole(1, 99, ", because Google reserves the name of a deleted replica for a week; use the next one"),
       }),
       /** Subnetwork of `network` in that region, in full or its resource; needed where there is a network. */
       subnetwork: orResource(
@@ -56,7 +56,7 @@ export const STANDBY = {
     {
       description: (members) =>
         [
-          "Warm standby: a second region with a copy of the database, seconds behind, and a service without",
+          "Warm standby: a second region with a replica of the database, seconds behind, and a service without",
           `instances, to which scripts/promote.sh moves the domain. ${members} Null for none.`,
           "Set it in the first apply: if it is set later, secrets stay where they are, and buckets are replaced unless",
           "dual_region_buckets is false, see guides/warm-standby.md. Never change number while promoted is true.",
@@ -106,7 +106,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
         `${v.standby.name} is given; it needs ${v.domain.name}, ${v.loadBalancer.name} external and`,
         `${v.databaseConditionalAccess.name} true, and neither ${v.existingDatabase.name} nor ${v.kmsKeys.name},`,
         "because a load balancer moves the users, the right to connect is what keeps two databases from taking",
-        "writes, a copy is made of an own database alone, and a key encrypts in one region;",
+        "writes, a replica is made of an own database alone, and a key encrypts in one region;",
         `set or remove what does not fit, or remove ${v.standby.name}`,
       ].join(" "),
   },
@@ -142,7 +142,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
       [
         `${v.standby.at.subnetwork.name} is ${v.standby.at.subnetwork.shown} and ${v.network.name} is`,
         `${v.network.shown}; it must be one in ${v.standby.at.region.name} where there is a network, and left out`,
-        "otherwise, because the service there reaches the copy by its private address; correct it",
+        "otherwise, because the service there reaches the replica by its private address; correct it",
       ].join(" "),
   },
   {
@@ -164,7 +164,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
     holds: (v) => v.standby.isNull().or(connectionNameLength(v).le(CONNECTION_NAME_MAX_LENGTH)),
     says: (v) =>
       [
-        `the connection name of the copy, in ${v.standby.at.region.name}, has`,
+        `the connection name of the replica, in ${v.standby.at.region.name}, has`,
         `${connectionNameLength(v).text} characters; it must have at most ${CONNECTION_NAME_MAX_LENGTH}, because it`,
         `is part of the path of a socket; shorten ${v.applicationName.name} or ${v.tenantId.name}`,
       ].join(" "),

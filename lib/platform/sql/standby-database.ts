@@ -22,7 +22,7 @@ interface StandbyDatabaseProps {
 }
 
 /**
- * A copy of the database in a second region, which follows it and can only be read, and what becomes of that once it
+ * A replica of the database in a second region, which can only be read, and what becomes of that once it
  * has taken over: an instance of its own, with backups.
  *
  * It has the size and the flags of the first one, in one zone. Terraform never promotes before the first one is
@@ -85,13 +85,13 @@ export class StandbyDatabase extends Construct implements SqlInstance {
       instanceType: isPromoted.choose("CLOUD_SQL_INSTANCE", "READ_REPLICA_INSTANCE").text,
       masterInstanceName: isAlways(isPromoted) ? undefined : isPromoted.choose(null, primary.instanceName).text,
       // Google's own protection is in the settings, and a script can lift it on the way home. This one would last in
-      // the state until an apply, which then leads users back to a copy that is out of date.
+      // the state until an apply, which then leads users back to a replica that is out of date.
       deletionProtection: false,
       settings: {
         ...serverSettings(props, primary.connectionLimit),
         availabilityType: "ZONAL",
       },
-      // A copy has the logins of what it follows.
+      // A replica has the logins of what it follows.
       lifecycle: { ignoreChanges: ["root_password_wo", "root_password_wo_version"] },
       dependsOn: [...primary.ready, ...(network?.dependsOn ?? [])],
     });
@@ -102,7 +102,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
     });
     explain(
       instance,
-      "A copy that follows the database, until it takes over; then it is an instance of its own, with backups.",
+      "A replica that follows the database, until it takes over; then it is an instance of its own, with backups.",
     );
     return instance;
   }
