@@ -572,6 +572,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       BACKEND_SERVICE: backendServiceName(context),
       SERVICE: serviceName(deployment),
       HOME_GROUP: groupIn(context.region),
+      // An output may be in a state that is in the region that is gone.
+      SERVICE_URL: interpolated`https://${values.domain}`,
     };
     return Object.fromEntries(
       Object.entries(words).map(([name, word]) => [name, standby.condition.choose<string>(word, "").text]),

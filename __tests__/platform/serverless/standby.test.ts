@@ -150,6 +150,7 @@ describe("A second region", () => {
       BACKEND_SERVICE: blockAt(WAITING, BACKEND).name,
       SERVICE: name,
       HOME_GROUP: group("us-central1"),
+      SERVICE_URL: expect.stringMatching(/^https:\/\//) as unknown,
     });
     const groups = Object.values(WAITING.resource?.google_compute_region_network_endpoint_group ?? {});
     expect(groups.map((each) => String(each.name)).sort()).toEqual(
