@@ -511,7 +511,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     const { database: primary, initializer, standby } = this;
     if (standby === undefined) return undefined;
     const replica = new StandbyDatabase(this, "StandbyDatabase", { primary, standby });
-    // The job that finds out whether the replica has everything, and that restores on the way home, runs as this account.
+    // As this account runs the job that compares the replica with the primary, and the restore on the way home.
     replica.grantConnect(initializer);
     return replica;
   }

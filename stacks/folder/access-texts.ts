@@ -114,7 +114,7 @@ export const LISTENERS: Readonly<Record<string, string>> = {
   "google_compute_global_forwarding_rule.ipv6_http_rule": "load balancer, its IPv6 address: redirects to HTTPS",
   "google_compute_forwarding_rule.internal_load_balancer_https_rule": "internal load balancer: sign-in",
   "google_compute_forwarding_rule.internal_load_balancer_http_rule": "internal load balancer: redirects to HTTPS",
-  "google_sql_database_instance.standby_database": "replica of the database in the second region, only for the same proxy",
+  "google_sql_database_instance.standby_database": "replica of the database, for the same proxy only",
   "google_sql_database_instance.database": "database, only for the authenticated, encrypting proxy",
   "google_container_cluster.cluster": "control plane of the cluster, for accounts with a right in it",
   "kubernetes_ingress_v1.front_door_ingress": "load balancer: sign-in",
