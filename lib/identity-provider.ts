@@ -635,7 +635,7 @@ export abstract class IdentityProvider extends Construct {
 
   /** Uptime check, dashboard and alerts. @internal */
   protected addMonitoring(
-    platform: Pick<MonitoringProps, "domain" | "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
+    platform: Pick<MonitoringProps, "domain" | "isPublic" | "namespace" | "platform" | "standby" | "url" | "urlMap">,
     dump: DatabaseDump | undefined,
     checkUp: CheckUp | undefined,
     signInProbe: SignInProbe | undefined,

@@ -43,7 +43,7 @@ import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/domain/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/domain/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { type AuditLog } from "./platform/monitoring/audit-log";
-import { type Monitoring } from "./platform/monitoring/monitoring";
+import { type Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { tagsIn } from "./core/network-inputs";
 import { type Advice } from "./core/warnings";
@@ -353,6 +353,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         domain: this.address?.domain,
         isPublic: allOf(isOpen(this.access), this.isInternal.not()),
         platform: "serverless",
+        standby: this.watchedReplica,
         url: this.url,
         urlMap: urlMapName(context),
       },
@@ -514,6 +515,18 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     // As this account runs the job that compares the replica with the primary, and the restore on the way home.
     replica.grantConnect(initializer);
     return replica;
+  }
+
+  /** The replica, which is watched as what it is: one that follows, or the database. */
+  private get watchedReplica(): MonitoringProps["standby"] {
+    const { standby, standbyDatabase } = this;
+    if (standby === undefined || standbyDatabase === undefined) return undefined;
+    const { condition, isPromoted } = standby;
+    return {
+      instanceName: standbyDatabase.instanceName,
+      follows: condition.and(isPromoted.not()),
+      isInUse: condition.and(isPromoted),
+    };
   }
 
   /** The image of the second region; an existing one is the same there. */

@@ -150,6 +150,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     "certificate-manager certificates list",
     "compute ssl-certificates list",
   ],
+  "lib/platform/monitoring/standby-alerts.ts": ["sql instances describe"],
   "lib/platform/registry/image-registry.ts": ["artifacts repositories describe"],
   "lib/platform/serverless/cloud-run-jobs.ts": ["run jobs execute"],
   "lib/platform/sql/existing-backup-plan.ts": ["backup-dr backup-plan-associations list"],

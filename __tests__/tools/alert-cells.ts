@@ -25,6 +25,7 @@ const NEEDS = {
   recoveryAccess: "`recovery_access`",
   restoreDrill: "`restore_drill_days` in `check_up_limits`",
   signInProbe: "`sign_in_probe`",
+  standby: "`standby`, until it takes over",
   room: "`max_instance_count` above `min_instance_count`",
   uptimeCheck: "the uptime check",
 } as const;

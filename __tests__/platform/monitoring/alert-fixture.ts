@@ -28,6 +28,7 @@ export const NAMES: AlertNames = {
   recoveryJob: "idp-demo-1a2b3c-recovery",
   signInProbeJob: "idp-demo-1a2b3c-sign-in",
   signInProbeWindow: "30m",
+  standbyDatabase: "sql-demo-1a2b3c-idp-standby1",
   dumpJob: "idp-demo-1a2b3c-dump",
   firstDumpJob: "idp-demo-1a2b3c-dump-1",
   dumpBucket: "bkt-idpdemo-1a2b3c-dumps",

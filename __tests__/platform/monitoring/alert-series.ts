@@ -35,6 +35,7 @@ const pool = (metric: string, labels: string) =>
 const workers = pool("container_instance_count", 'state="active"');
 const instance = (metric: string, labels = "") =>
   `cloudsql_googleapis_com:database_${metric}{monitored_resource="cloudsql_database", database_id="${projectId}:${database}"${labels}}`;
+const lag = `cloudsql_googleapis_com:database_replication_replica_lag{monitored_resource="cloudsql_database", database_id="${projectId}:${NAMES.standbyDatabase}"}`;
 const balancer = (metric: string, labels: string) =>
   `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${NAMES.urlMap}", ${labels}}`;
 const backups = `logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database", database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}`;
@@ -406,6 +407,20 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     raises: [],
     alsoRaises: { "the last one 40 hours ago": [[backups, "_x14 1x0 _x90"]] },
     quiet: { "one last night": [[backups, "_x68 1x1 _x60"]], "one 30 hours ago": [[backups, "_x35 1x0 _x90"]] },
+  },
+  "standby-behind": {
+    afterMinutes: 90,
+    raises: [[lag, "900x100"]],
+    alsoRaises: {
+      "a replica that is stopped": [[lag, "2x10 _x100"]],
+      "one that was never created": [],
+    },
+    quiet: {
+      "seconds behind": [[lag, "4x100"]],
+      "half an hour behind, at a migration": [[lag, "4x40 900x30 4x40"]],
+      "a restart of ten minutes": [[lag, "4x60 _x10 4x40"]],
+      "a replica that is created meanwhile": [[lag, "_x45 4x60"]],
+    },
   },
   "database-down": gauge(instance("up"), 0, 1),
   "database-cpu": gauge(instance("cpu_utilization"), 0.95, 0.5),

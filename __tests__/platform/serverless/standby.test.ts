@@ -195,6 +195,17 @@ describe("A second region that has taken over", () => {
     expect(grants).toEqual(["idp_initializer_connects_to_standby", "idp_runtime_connects_to_standby"]);
   });
 
+  it("is watched instead of the first database, and not as a replica any more", () => {
+    const alertEmails = ["admin@example.com"];
+    const watched = [false, true].map((promoted) => {
+      const { locals = {} } = made({ alertEmails, standby: { ...STANDBY, promoted } });
+      return JSON.stringify(locals.idp_monitoring_table);
+    });
+    expect(watched.map((table) => table.includes('"standby-behind"'))).toEqual([true, false]);
+    const downOf = (table = "") => /database_up\{[^}]*?database_id=[^}]*?(-standby1)?\\"\}/.exec(table)?.[1];
+    expect(watched.map(downOf)).toEqual([undefined, "-standby1"]);
+  });
+
   it("leaves backups to the organization where its plan makes them", () => {
     const existingBackupPlan = "projects/backups/locations/us-central1/backupPlans/databases";
     const planned = made({ existingBackupPlan, backupBeforeUpgrade: false, standby: { ...STANDBY, promoted: true } });

@@ -21,6 +21,7 @@ export type NamedSetting =
   | "requestLogSampleRate"
   | "secretReaders"
   | "signInProbe"
+  | "standby"
   | "workerCount"
   | "workerCpu"
   | "workerMaxCount"
@@ -72,6 +73,8 @@ export interface AlertNames {
   readonly signInProbeJob: string;
   /** Time without a run of the sign-in probe after which it is missing, for PromQL. */
   readonly signInProbeWindow: string;
+  /** Instance of Cloud SQL that is a replica in the second region. */
+  readonly standbyDatabase: string;
   readonly dumpJob: string;
   /** Job that dumps at an apply. */
   readonly firstDumpJob: string;
@@ -109,6 +112,7 @@ export type AlertNeed =
   | "separateWorker"
   | "serviceLevels"
   | "signInProbe"
+  | "standby"
   | "uptimeCheck"
   | "workerInContainer";
 

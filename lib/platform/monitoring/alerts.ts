@@ -9,6 +9,7 @@ import { JOB_ALERTS } from "./job-alerts";
 import { REQUEST_ALERTS } from "./request-alerts";
 import { SERVICE_LEVEL_ALERTS } from "./service-level-alerts";
 import { SIGN_IN_ALERTS } from "./sign-in-alerts";
+import { STANDBY_ALERTS } from "./standby-alerts";
 import { WORKLOAD_ALERTS } from "./workload-alerts";
 
 /** Every alert of both variants. */
@@ -20,6 +21,7 @@ export const ALERTS = Object.entries({
   ...CHECK_UP_ALERTS,
   ...SERVICE_LEVEL_ALERTS,
   ...SIGN_IN_ALERTS,
+  ...STANDBY_ALERTS,
 })
   .map(([id, alert]) => ({ id, ...alert }))
   .sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -5,9 +5,9 @@ import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type Condition, countIf, isNever, conditionFrom, isSet, partIf, present } from "../../core/conditional";
-import { type Expr, exprOf } from "../../core/expr";
+import { type Expr, exprOf, interpolated } from "../../core/expr";
 import { compact } from "../../core/expr-functions";
-import { expression } from "../../core/expression";
+import { expression, named } from "../../core/expression";
 import { objectName, partName, serviceName, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { inFiles } from "../../core/hcl/stack-origin";
@@ -62,6 +62,12 @@ export interface MonitoringProps extends MonitoringSettings {
   /** Whether the check-up judges when a restore drill has last passed. */
   readonly restoreDrill: Condition;
   readonly signInProbe: PeriodicJob | undefined;
+  /**
+   * The replica in a second region, whether it follows the database, and whether it has taken over.
+   *
+   * @default - none
+   */
+  readonly standby?: Readonly<Record<"instanceName", string>> & Readonly<Record<"follows" | "isInUse", Expr<boolean>>>;
   readonly eventRetention: Omit<PeriodicJob, "missingAfter"> | undefined;
   readonly recoveryAccess: Omit<PeriodicJob, "missingAfter"> | undefined;
   readonly dump:
@@ -120,7 +126,7 @@ export class Monitoring extends Construct {
     const { objectives = NO_OBJECTIVES } = props;
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
-    this.errorsCommand = errorsCommand(names, platform, props.databaseId);
+    this.errorsCommand = errorsCommand(names, platform, this.databaseId(props));
     const conditions = {
       audit: auditSecretAccess,
       certificateByDns: exprOf(props.certificateValidation ?? "dns").eq("dns"),
@@ -140,6 +146,7 @@ export class Monitoring extends Construct {
       separateWorker: exprOf(workerMode).eq(WORKER_MODES.separate),
       serviceLevels: objectives.condition,
       signInProbe: props.signInProbe?.condition ?? false,
+      standby: props.standby?.follows ?? false,
       uptimeCheck: isChecked(props),
       workerInContainer: exprOf(workerMode).eq(WORKER_MODES.inContainer),
     };
@@ -219,6 +226,20 @@ export class Monitoring extends Construct {
     return `merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null })`;
   }
 
+  /** The instance that users' data are in: one that has taken over is watched instead of the first. */
+  private databaseName({ context, standby }: MonitoringProps): string {
+    const primary = sqlInstanceName(context.deployment);
+    if (standby === undefined) return primary;
+    return named(this, "Database", standby.isInUse.choose(standby.instanceName, primary)).text;
+  }
+
+  /** The same with its project, as logs have it. */
+  private databaseId({ context, databaseId, standby }: MonitoringProps): string {
+    if (standby === undefined) return databaseId;
+    const replica = interpolated`${context.projectId}:${standby.instanceName}`;
+    return named(this, "DatabaseId", standby.isInUse.choose<string>(replica, databaseId)).text;
+  }
+
   private namesOf(props: MonitoringProps): AlertNames {
     const { checkUp, diskLimitGb: limit = 0, dump, eventRetention, recoveryAccess, signInProbe, context } = props;
     const { objectives = NO_OBJECTIVES } = props;
@@ -237,7 +258,7 @@ export class Monitoring extends Construct {
       projectId,
       host: expression(`trimprefix(${new TerraformLocal(this, "Url", props.url).fqn}, "https://")`),
       urlMap: props.urlMap ?? "",
-      database: sqlInstanceName(deployment),
+      database: this.databaseName(props),
       diskLimitGb: exprOf(limit).coalesce(0).text,
       hasDomain: isSet(props.domain),
       availableGoal: objectives.available.text,
@@ -255,6 +276,7 @@ export class Monitoring extends Construct {
       recoveryJob: recoveryAccess?.jobName ?? "",
       signInProbeJob: signInProbe?.jobName ?? "",
       signInProbeWindow: signInProbe?.missingAfter ?? "",
+      standbyDatabase: props.standby?.instanceName ?? "",
       dumpJob: dump?.jobName ?? "",
       firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump?.bucketName ?? "",

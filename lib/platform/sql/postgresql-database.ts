@@ -377,6 +377,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   private addInstance(backups: ReturnType<typeof backupsOf>): SqlDatabaseInstance {
     const { context, deletionProtection = true, dependsOn = [], network, stopped = false } = this.props;
     const hasOwnBackups = exprOf<string | null>(this.props.existingBackupPlan ?? null).isNull();
+    const activation = conditionFrom(stopped).choose<string | null>("NEVER", null);
     const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
       count: countIf(this.isMade),
       project: context.projectId,
@@ -387,7 +388,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       settings: {
         ...serverSettings(this.props, this.connectionLimit),
         availabilityType: this.props.availability ?? "ZONAL",
-        activationPolicy: isNever(stopped) ? undefined : conditionFrom(stopped).choose("NEVER", "ALWAYS").text,
+        activationPolicy: isNever(stopped) ? undefined : activation.text,
         retainBackupsOnDelete: Token.asAny(backups.isKept),
         maintenanceWindow: databaseWindow(this.props),
       },

@@ -1,0 +1,30 @@
+import { type AlertNames, type Alerts } from "./alert";
+
+const lag = ({ projectId, standbyDatabase }: AlertNames): string =>
+  [
+    'cloudsql_googleapis_com:database_replication_replica_lag{monitored_resource="cloudsql_database",',
+    `database_id="${projectId}:${standbyDatabase}"}`,
+  ].join(" ");
+
+/** Alerts about a second region that waits; nobody notices a broken one before the day that it is needed. */
+export const STANDBY_ALERTS: Alerts = {
+  "standby-behind": {
+    title: "the replica in the second region has not followed the database for an hour",
+    severity: "ERROR",
+    needs: ["standby"],
+    // A replica that is gone or stopped has no lag at all. An hour is longer than it takes to create one.
+    queries: {
+      serverless: (names) => `(max(${lag(names)}) or max(absent_over_time(${lag(names)}[15m])) * 3600)`,
+    },
+    limit: { raisedWhen: ">", threshold: 300, durationSeconds: 3600, measures: "seconds, 3600 for no replica" },
+    firstSteps: ({ nameOf, projectId, standbyDatabase }) =>
+      [
+        "If the first region were lost now, so would be what was written since. Is the replica running:",
+        `\`gcloud sql instances describe ${standbyDatabase} --project=${projectId}`,
+        "--format='value(state,settings.activationPolicy)'`? If scripts/promote.sh has promoted it, set promoted in",
+        `\`${nameOf("standby")}\` to true. If it runs and is late, it is too small for what is written:`,
+        `raise \`${nameOf("databaseTier")}\`. One that does not follow any more is replaced by the next number in`,
+        `\`${nameOf("standby")}\`.`,
+      ].join(" "),
+  },
+};
