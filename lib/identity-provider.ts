@@ -34,9 +34,9 @@ import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
 import { withAttributes } from "./core/resource-props";
 import { RulesBrokenError } from "./core/rules-broken-error";
-import { type Advice, warnUnless } from "./core/warnings";
+import { type Advice, type Finding, warnUnless } from "./core/warnings";
 import { addApis, type VariantApis } from "./apis";
-import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
+import { type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints, SIGN_IN_PROBE_BLUEPRINT } from "./idp/blueprints";
 import { CheckUp, isCheckedUp, isHeard, judgesDrills } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
@@ -108,7 +108,7 @@ const DEPLOYMENTS = new WeakMap<IConstruct, Map<string, string>>();
 interface Variant<T extends Table> {
   readonly inputs: T;
   readonly relations: readonly Relation<T>[];
-  readonly warnings: readonly Advice<T>[];
+  readonly warnings: readonly (Advice<T> | Finding<T>)[];
   /** What else makes a deployment what it is. */
   readonly deploymentFacts: readonly (keyof T & string)[];
   readonly apis: VariantApis;
@@ -269,7 +269,7 @@ export abstract class IdentityProvider extends Construct {
     });
     if (network !== undefined) warnOfNetwork(this, network, this.context.region);
     this.deploymentFacts = this.comparableFacts(variant.deploymentFacts);
-    warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], v);
+    warnUnless(this, "InputsHaveEffect", variant.warnings, v);
 
     this.apis = addApis(this, variant.apis, { network, context: this.context, settings, values: v });
     this.secrets = this.addSecrets();

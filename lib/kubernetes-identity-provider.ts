@@ -7,7 +7,7 @@ import { existingOr, isExisting, isMade } from "./core/existing";
 import { allOf } from "./core/expr";
 import { named } from "./core/expression";
 import { number, type Relation, settingsOf, type SettingsOf, type ValuesOf } from "./core/inputs";
-import { type Advice } from "./core/warnings";
+import { type Advice, type Finding } from "./core/warnings";
 import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { poolVariables } from "./idp/connection-pool";
 import { type CheckUp } from "./idp/check-up";
@@ -21,6 +21,7 @@ import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/ma
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import {
+  COMMON_WARNINGS,
   COMMON_RELATIONS,
   commonInputs,
   type CommonInputs,
@@ -189,7 +190,9 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   },
 ];
 
-const WARNINGS: readonly Advice<KubernetesInputs>[] = [
+/** Inputs that are valid, and do nothing or harm. */
+export const KUBERNETES_WARNINGS: readonly (Advice<KubernetesInputs> | Finding<KubernetesInputs>)[] = [
+  ...COMMON_WARNINGS,
   ...IPV6_WARNINGS,
   ...OUTPOST_WARNINGS,
   certificateWarning("kubernetes"),
@@ -274,7 +277,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       variantOf({
         inputs: KUBERNETES_INPUTS,
         relations: KUBERNETES_RELATIONS,
-        warnings: WARNINGS,
+        warnings: KUBERNETES_WARNINGS,
         deploymentFacts: ["namespace", "network", "subnetwork"],
         apis: { always: ["compute", "container", "iamcredentials"] },
       }),

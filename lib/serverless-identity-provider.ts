@@ -28,6 +28,7 @@ import { type ContainerImage } from "./idp/parts";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import {
+  COMMON_WARNINGS,
   COMMON_RELATIONS,
   commonInputs,
   type CommonInputs,
@@ -46,7 +47,7 @@ import { type AuditLog } from "./platform/monitoring/audit-log";
 import { type Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { tagsIn } from "./core/network-inputs";
-import { type Advice } from "./core/warnings";
+import { type Advice, type Finding } from "./core/warnings";
 import { ServerlessJobs, starterPurpose } from "./platform/serverless/cloud-run-jobs";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
@@ -197,7 +198,9 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   },
 ];
 
-const WARNINGS: readonly Advice<ServerlessInputs>[] = [
+/** Inputs that are valid, and do nothing or harm. */
+export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<ServerlessInputs>)[] = [
+  ...COMMON_WARNINGS,
   ...IPV6_WARNINGS,
   certificateWarning("serverless"),
   {
@@ -302,7 +305,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       variantOf({
         inputs: SERVERLESS_INPUTS,
         relations: SERVERLESS_RELATIONS,
-        warnings: WARNINGS,
+        warnings: SERVERLESS_WARNINGS,
         deploymentFacts: [],
         apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
         standbyOf,

@@ -3,9 +3,11 @@ import { type Construct } from "constructs";
 
 import { declaredInputs, declareInputs, type Table } from "../lib/core/inputs";
 import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
+import { warnOfSettings } from "../lib/core/warnings";
 import {
   SERVERLESS_INPUTS,
   SERVERLESS_RELATIONS,
+  SERVERLESS_WARNINGS,
   ServerlessIdentityProvider,
 } from "../lib/serverless-identity-provider";
 import { describeFolder } from "./folder/described-folder";
@@ -23,6 +25,7 @@ export class IdpServerlessStack extends PortableStack {
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "random"], backend });
     const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, SERVERLESS_RELATIONS, deployment);
+    if (deployment !== undefined) warnOfSettings(this, INPUTS, SERVERLESS_WARNINGS, deployment);
     explainGroups(this);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 

@@ -5,6 +5,7 @@ import { type TerraformStack } from "cdktf";
 
 import { declaredInputs } from "../lib/core/inputs";
 import { type StateBackend } from "../lib/core/state-backend";
+import { warningsOf } from "../lib/core/warnings";
 import { LATEST_VERSION } from "../lib/idp/contract";
 import { PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
 
@@ -51,8 +52,14 @@ export function summary(
     settings,
     ...commands,
     "",
-    `${stacks.map(releaseWarning).join("")}${backend.type === "local" ? localStateWarning(given) : ""}`,
+    `${stacks.map(settingsWarnings).join("")}${backend.type === "local" ? localStateWarning(given) : ""}`,
   ].join("\n");
+}
+
+/** What is probably a mistake in the settings of one deployment. */
+function settingsWarnings(stack: TerraformStack): string {
+  const found = warningsOf(stack).map((warning) => warning.slice(warning.indexOf(": ") + 2));
+  return [...new Set(found)].map((warning) => `warning: ${warning}\n`).join("") + releaseWarning(stack);
 }
 
 /** A warning of the release that a deployment gets whose settings name none. */

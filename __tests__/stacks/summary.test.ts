@@ -61,3 +61,21 @@ it("The summary of a deployment warns of a release with known vulnerabilities, w
   );
   expect(await summaryOf({ application_version: RECOMMENDED_VERSION })).not.toContain("warning");
 });
+
+it.each(["idp-serverless", "idp-kubernetes"] as const)(
+  "The summary of a deployment of %s warns of settings that are probably a mistake",
+  async (name) => {
+    const wrong = { project_id: "my-project", region: "europe-wset1", environment_variables: { FOO: "1" } };
+    const stack = await settledStack(name, { application_version: RECOMMENDED_VERSION, ...wrong });
+    const lines = summary("out", [stack], parseStateBackend("STATE_BACKEND", "gcs")).split("\n");
+    expect(lines.filter((line) => line.startsWith("warning: "))).toEqual([
+      expect.stringMatching(
+        /^warning: project_id is "my-project", the project of the examples; .* id of your project$/,
+      ),
+      expect.stringMatching(
+        /^warning: region is "europe-wset1"; .* did you mean europe-west1[?] Otherwise look it up /,
+      ),
+      expect.stringMatching(/^warning: environment_variables or .* has FOO; .* it has no effect; /),
+    ]);
+  },
+);

@@ -5,7 +5,7 @@ import { matching, type EachCheck } from "./checks";
 import { exprOf, interpolated, type Expr } from "./expr";
 import { every, includes, isDistinct } from "./expr-functions";
 import { namedValue } from "./expression";
-import { type KnownPropsOf, unknownNames } from "./known-props";
+import { type KnownPropsOf, nearest, unknownNames } from "./known-props";
 import { refuseWrong, text, textMap, texts, type PropsOf, type Relation } from "./inputs";
 import { commonLabels } from "./labels";
 import {
@@ -116,11 +116,17 @@ export const DEPLOYMENT_WARNINGS: readonly Advice<Pick<DeploymentInputs, "projec
   {
     states: "RegionIsKnown",
     holds: ({ region }) => region.isOneOf(KNOWN_REGIONS),
-    says: ({ region }) =>
-      [
+    says: ({ region }) => {
+      const near = region.isLiteral ? nearest(region.literal, KNOWN_REGIONS) : undefined;
+      return [
         `${region.name} is ${region.shown}; it is none of the regions known on ${REGIONS_KNOWN_ON}, and an apply fails`,
-        "in one that does not exist; look it up with gcloud compute regions list, and correct it if it is a mistake",
-      ].join(" "),
+        "in one that does not exist;",
+        near === undefined ? "" : `did you mean ${near}? Otherwise`,
+        "look it up with gcloud compute regions list, and correct it if it is a mistake",
+      ]
+        .filter((part) => part !== "")
+        .join(" ");
+    },
   },
 ];
 

@@ -382,6 +382,19 @@ function sourceOf(
   return isSettled ? { ...common, open: exprOf(given), isSettled } : common;
 }
 
+/** The values that inputs have by settings, as literals; what no settings may hold has its default. */
+function literalsOf(table: Table, given: DeploymentSettings["values"]) {
+  return mapped(table, (name, row) => {
+    const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[terraformName(name)]));
+    return new Value(row, { given: own, path: () => name, name: terraformName(name), messageNameOf: terraformName });
+  });
+}
+
+/** The same for what judges inputs, without the rules of their own. */
+export function valuesOfSettings<T extends Table>(table: T, { values }: DeploymentSettings): ValuesOf<T> {
+  return literalsOf(table, values) as ValuesOf<T>;
+}
+
 /** @throws RulesBrokenError naming every setting that is wrong, or has no such name */
 function refuseSettings<T extends Table>(
   stack: TerraformStack,
@@ -399,10 +412,7 @@ function refuseSettings<T extends Table>(
         `pass it to each apply, as TF_VAR_${name}`,
       ].join(" "),
     );
-  const literals = mapped(table, (name, row) => {
-    const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[terraformName(name)]));
-    return new Value(row, { given: own, path: () => name, name: terraformName(name), messageNameOf: terraformName });
-  });
+  const literals = literalsOf(table, given);
   const others = [...secrets, ...unknownSettings(table, given)];
   const isMissing = (name: string) => literals[name]?.given === null && table[name]?.default === undefined;
   const set = Object.fromEntries(Object.entries(literals).filter(([name]) => !isMissing(name)));

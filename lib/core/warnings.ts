@@ -5,7 +5,8 @@ import { type Condition, conditionFrom, isAlways, isNever } from "./conditional"
 import { type Expr } from "./expr";
 import { named } from "./expression";
 import { inFileOfChecks } from "./hcl/stack-origin";
-import { textAtSynth, type Relation, type Table, type ValuesOf } from "./inputs";
+import { textAtSynth, valuesOfSettings, type Relation, type Table, type ValuesOf } from "./inputs";
+import { type DeploymentSettings } from "./settled-inputs";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {
@@ -62,6 +63,22 @@ export function warnUnless<T extends Table>(
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
   for (const { holds, message } of judged)
     if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(message));
+}
+
+/** Warns at synth of settings for which a relation does not hold; every plan judges what they are by then. */
+export function warnOfSettings<T extends Table>(
+  scope: Construct,
+  table: T,
+  risks: readonly (Advice<T> | Finding<T>)[],
+  settings: DeploymentSettings,
+): void {
+  const values = valuesOfSettings(table, settings);
+  for (const risk of risks) {
+    const wrong = risk.finds === undefined ? undefined : risk.among(values);
+    const holds = wrong === undefined ? (risk as Advice<T>).holds(values) : wrong.length().eq(0);
+    const found = wrong?.joinedBy(", ").text ?? "";
+    if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(risk.says(values, found)));
+  }
 }
 
 /**
