@@ -16,6 +16,7 @@ import { clusterPath, type EXISTING_CLUSTER } from "./platform/kubernetes/existi
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
 import { allOf, interpolated, type Expr } from "./core/expr";
 import { jsonOf } from "./core/expr-functions";
+import { needs } from "./core/needs";
 
 /** The same as a type, which keeps their comments where the compiler would print a table without them. */
 type ExistingPartInputs = typeof EXISTING_BUCKET &
@@ -87,15 +88,10 @@ export function rightsOf(v: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDataba
 }
 
 export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
-  {
-    of: "existingRepository",
-    holds: (v) => v.existingRepository.isNull().or(v.existingContainerImage.isNull()),
-    says: (v) =>
-      [
-        `${v.existingRepository.name} and ${v.existingContainerImage.name} are given; there must be one of them,`,
-        "because nothing is pushed where nothing is built; remove one",
-      ].join(" "),
-  },
+  needs("existingRepository", {
+    without: ["existingContainerImage"],
+    because: "nothing is pushed where nothing is built",
+  }),
   {
     of: "existingDatabase",
     holds: (v) => {

@@ -7,6 +7,7 @@ import { existingOr, isExisting, isMade } from "./core/existing";
 import { allOf } from "./core/expr";
 import { named } from "./core/expression";
 import { number, type Relation, settingsOf, type SettingsOf, type ValuesOf } from "./core/inputs";
+import { needs } from "./core/needs";
 import { type Advice, type Finding } from "./core/warnings";
 import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { poolVariables } from "./idp/connection-pool";
@@ -165,17 +166,10 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   ...CLUSTER_MONITORING_RELATIONS,
   ...instanceRelations(INSTANCE, DEMAND),
   ...workerRelations(WORKER),
-  {
-    // Without one, pods reach the passthrough load balancer only where a network policy lets them, and the server has a
-    // certificate of its own.
-    of: "signInProbe",
-    holds: (v) => v.signInProbe.isNull().or(v.domain.isSet()),
-    says: ({ domain, signInProbe }) =>
-      [
-        `${signInProbe.name} is given and ${domain.name} is not; there must be one, because a probe connects as users`,
-        `do, and trusts no self-signed certificate; set ${domain.name}, or remove ${signInProbe.name}`,
-      ].join(" "),
-  },
+  needs<KubernetesInputs>("signInProbe", {
+    with: ["domain"],
+    because: "a probe connects as users do, and trusts no self-signed certificate",
+  }),
   {
     of: "workerMaxCount",
     holds: (v) =>

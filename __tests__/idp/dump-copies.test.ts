@@ -75,7 +75,7 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
   it.each([
     [
       { deletionProtection: false },
-      /dumpLockDays is 30 and deletionProtection is false; .* nobody can ever undo a lock/,
+      /dumpLockDays is given; it needs deletionProtection true, .* nobody can ever undo a lock/,
     ],
     [{ dumpSchedule: undefined }, /dumpLockDays is 30 and dumpSchedule is not given; there must be a schedule/],
     [{ dumpLockDays: 0 }, /whole number from 1 to 3650/],

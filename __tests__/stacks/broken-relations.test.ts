@@ -13,11 +13,14 @@ const BROKEN: readonly (readonly [props: object, message: string])[] = [
       existingContainerImage: "europe-docker.pkg.dev/p/r/idp:1",
       existingRepository: { imagePrefix: "europe-docker.pkg.dev/p/r", location: "europe" },
     },
-    "existingRepository and existingContainerImage are given; there must be one of them",
+    "existingRepository is given; it needs no existingContainerImage, because nothing is pushed where nothing is built; remove existingContainerImage, or remove existingRepository",
   ],
   [{ containerMemory: "4GB" }, 'containerMemory is "4GB" with containerCpu 2; it must be a whole number with Mi or Gi'],
-  [{ closeDefaultAddress: true }, "closeDefaultAddress is true and domain is not given; there must be a domain"],
-  [{ dumpAtApply: true }, "dumpAtApply is true and dumpSchedule is not given; there must be a schedule"],
+  [
+    { closeDefaultAddress: true },
+    "closeDefaultAddress is true; it needs domain, because the default address is the only one without it; set domain, or set closeDefaultAddress to false",
+  ],
+  [{ dumpAtApply: true }, "dumpAtApply is true; it needs dumpSchedule, because nothing is dumped without a schedule"],
   [
     {
       environmentVariables: { IDP_X: "x" },

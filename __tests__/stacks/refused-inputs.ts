@@ -520,6 +520,7 @@ const REFUSED_TOGETHER: Refused = {
 const REFUSED_ALONE_BY_SERVERLESS: Refused = {
   "a word for who may call that there is not": { public_access: "everybody" },
   "no request at a time": { max_instance_request_concurrency: 0 },
+  "a load balancer of a third kind": { load_balancer: "both" },
   "a zone as the second region": { standby: { region: "us-east1-b" } },
   "a hundredth copy": { standby: { region: "us-east1", number: 100 } },
   "a subnetwork of the second region by its bare name": { standby: { region: "us-east1", subnetwork: "main" } },
@@ -540,7 +541,6 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   "tags in a network that is not given": { network_tags: ["sign-in"] },
   "traffic of another kind": { vpc_egress: "none" },
   "the maintenance of a database that exists": { existing_database: DATABASE, maintenance_window: { day: 2 } },
-  "a load balancer of a third kind": { load_balancer: "both" },
   "a second region without a domain": { domain: null, standby: { region: "us-east1" } },
   "a second region for a database of others": {
     ...DOMAIN,

@@ -12,6 +12,7 @@ import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identit
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { number, type Optional, orResource, type Relation, text, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
+import { needs } from "../core/needs";
 import { setNewerAttribute } from "../core/newer-attribute";
 import { addBucket, BUCKET_NAME, DAY_SECONDS, type SOFT_DELETE } from "./media-bucket";
 
@@ -57,16 +58,13 @@ type OtherInputs = Readonly<{
 }>;
 
 export const DUMP_COPY_RELATIONS: readonly Relation<OtherInputs & typeof DUMP_COPIES>[] = [
-  {
-    of: "dumpLockDays",
-    holds: (v) => v.dumpLockDays.isNull().or(v.deletionProtection),
-    says: ({ deletionProtection, dumpLockDays: days }) =>
-      [
-        `${days.name} is ${days.shown} and ${deletionProtection.name} is false; a deployment that may be destroyed`,
-        "must not lock its dumps, because nobody can ever undo a lock, and the bucket is billed until its end;",
-        `try it without ${days.name}, or set ${deletionProtection.name} to true`,
-      ].join(" "),
-  },
+  needs("dumpLockDays", {
+    with: ["deletionProtection"],
+    because: [
+      "a deployment that may be destroyed must not lock its dumps: nobody can ever undo a lock, and the bucket is",
+      "billed until its end",
+    ].join(" "),
+  }),
   needsSchedule("dumpLockDays"),
   needsSchedule("dumpCopyBucket"),
 ];

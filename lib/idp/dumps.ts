@@ -11,6 +11,7 @@ import { allIn, compact, element, every, toNumber } from "../core/expr-functions
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
+import { needs } from "../core/needs";
 import { type ProjectApis } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
@@ -96,15 +97,7 @@ export const DUMPS = {
 };
 
 export const DUMP_RELATIONS: readonly Relation<typeof DUMPS>[] = [
-  {
-    of: "dumpAtApply",
-    holds: (v) => v.dumpAtApply.not().or(v.dumpSchedule.isSet()),
-    says: ({ dumpAtApply: first, dumpSchedule: schedule }) =>
-      [
-        `${first.name} is true and ${schedule.name} is not given; there must be a schedule,`,
-        `because nothing is dumped without one; set ${schedule.name}, or set ${first.name} to false`,
-      ].join(" "),
-  },
+  needs("dumpAtApply", { with: ["dumpSchedule"], because: "nothing is dumped without a schedule" }),
 ];
 
 /** Names of the scheduled job, which the restore scripts use, and of the one at apply. */

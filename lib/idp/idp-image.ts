@@ -12,6 +12,7 @@ import { type WorkloadIdentity } from "../core/identity";
 import { packageFile } from "../core/package-file";
 import { imagePrefix, tenantPrefix } from "../core/names";
 import { type DeploymentContext, CONTEXT_PROP, type DeploymentInputs } from "../core/deployment-context";
+import { needs } from "../core/needs";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { addRestLibraries, runsScript } from "../core/project-apis";
 import { addWarnings, type Warning } from "../core/warnings";
@@ -145,16 +146,11 @@ export const IMAGE = {
 export type ImageInputs = typeof IMAGE;
 
 export const IMAGE_RELATIONS: readonly Relation<ImageInputs & DeploymentInputs & typeof BLUEPRINTS>[] = [
-  {
-    of: "blueprints",
-    holds: (v) => v.existingContainerImage.isNull().or(v.blueprints.length().eq(0)),
-    says: (v) =>
-      [
-        `${v.existingContainerImage.name} is ${v.existingContainerImage.shown} and ${v.blueprints.name} has`,
-        `${v.blueprints.joinedBy(", ").text}; there must be none, because only an image that is built here can`,
-        "contain them; copy them to /blueprints in that image, and remove them here",
-      ].join(" "),
-  },
+  needs("existingContainerImage", {
+    without: ["blueprints"],
+    because: "only an image that is built here can contain them",
+    remedy: ({ blueprints }) => `copy them to /blueprints in that image, and remove ${blueprints.name} here`,
+  }),
   {
     // An existing image must not be in the deployment's own repository.
     of: "existingContainerImage",

@@ -15,6 +15,7 @@ import { PROJECT_ID } from "../../core/deployment-context";
 import { isDataSource } from "../../core/resource-props";
 import { exprOf, interpolated, type Expr } from "../../core/expr";
 import { compact, each, endsWith, trimSuffix } from "../../core/expr-functions";
+import { needs } from "../../core/needs";
 import { type Advice } from "../../core/warnings";
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
@@ -179,19 +180,6 @@ export type DomainInputs = ReturnType<typeof domainInputs>;
 export const strictTransportHeaders = (value: Expr<string>) =>
   each(compact([value]), (policy) => interpolated`Strict-Transport-Security: ${policy}`, undefined, "policy");
 
-/** @param reason why the input needs a domain */
-export function needsDomain<T extends DomainInputs>(of: keyof T, reason: string): Relation<T> {
-  return {
-    of,
-    holds: (v) => v[of].isNull().or(v.domain.isSet()),
-    says: (v) =>
-      [
-        `${v[of].name} is given without ${v.domain.name}; it needs one, because ${reason}; set the domain,`,
-        `or remove ${v[of].name}`,
-      ].join(" "),
-  };
-}
-
 /**
  * Warns of an input that has no effect without a domain.
  *
@@ -269,13 +257,5 @@ export const DEFAULT_ADDRESS = {
 
 /** Without a load balancer in front of it, the default address is the only one. */
 export const DEFAULT_ADDRESS_RELATIONS: readonly Relation<DomainInputs & typeof DEFAULT_ADDRESS>[] = [
-  {
-    of: "closeDefaultAddress",
-    holds: (v) => v.closeDefaultAddress.not().or(v.domain.isSet()),
-    says: ({ closeDefaultAddress: closed, domain }) =>
-      [
-        `${closed.name} is true and ${domain.name} is not given; there must be a domain,`,
-        `because the default address is the only one without it; set the domain, or set ${closed.name} to false`,
-      ].join(" "),
-  },
+  needs("closeDefaultAddress", { with: ["domain"], because: "the default address is the only one without it" }),
 ];

@@ -14,8 +14,9 @@ import {
   type Relation,
   type ValuesOf,
 } from "../../core/inputs";
+import { needs } from "../../core/needs";
 import { type Warning, type Advice } from "../../core/warnings";
-import { needsDomain, type DomainInputs } from "./domain";
+import { type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
 
 /** Words for what happens to requests that look like an attack. */
@@ -168,7 +169,7 @@ export interface ProtectionProps extends PropsOf<ProtectionInputs["protection"][
 
 type Inputs = DomainInputs & ProtectionInputs;
 
-const NO_BALANCER = "without it there is no load balancer to protect";
+const NO_BALANCER = "without one, there is no load balancer to protect";
 
 export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
   {
@@ -207,17 +208,9 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
         `set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false`,
       ].join(" "),
   },
-  needsDomain<Inputs>("protection", NO_BALANCER),
-  {
-    of: "existingSecurityPolicy",
-    holds: (v) => v.existingSecurityPolicy.isNull().or(v.domain.isSet().and(v.protection.isNull())),
-    says: ({ domain, existingSecurityPolicy: existing, protection }) =>
-      [
-        `${existing.name} is given without ${domain.name}, or with ${protection.name}; it needs a domain,`,
-        `because ${NO_BALANCER}, and no ${protection.name}, because a load balancer has one policy; set the domain,`,
-        "and remove one of the two",
-      ].join(" "),
-  },
+  needs("protection", { with: ["domain"], because: NO_BALANCER }),
+  needs("existingSecurityPolicy", { with: ["domain"], because: NO_BALANCER }),
+  needs("existingSecurityPolicy", { without: ["protection"], because: "a load balancer has one policy" }),
 ];
 
 /** Whether the rules about content exist, and whether they only log. */

@@ -1,8 +1,9 @@
 import { type DeploymentInputs } from "../../core/deployment-context";
-import { allOf, type Expr, interpolated } from "../../core/expr";
+import { type Expr, interpolated } from "../../core/expr";
 import { startsWith } from "../../core/expr-functions";
 import { type networkInputs } from "../../core/network-inputs";
 import { type Relation } from "../../core/inputs";
+import { needs } from "../../core/needs";
 import { type DomainInputs } from "../domain/domain";
 import { type EXISTING_SERVICE_ACCOUNTS } from "../identity/service-identity";
 import { type CONTROL_PLANE } from "./control-plane";
@@ -19,26 +20,19 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
     Pick<DomainInputs, "domain"> &
     Pick<DeploymentInputs, "region">
 >[] = [
+  needs("existingCluster", {
+    where: { controlPlaneEndpoint: "public" },
+    without: ["authorizedNetworks", "clusterHardening", "networkTags"],
+    because: "the owner of the cluster decides how its control plane is reached, and what is allowed there",
+  }),
   {
     of: "existingCluster",
-    holds: (v) => {
-      const isLeftOut = allOf(
-        v.authorizedNetworks.length().eq(0),
-        v.controlPlaneEndpoint.eq("public"),
-        v.clusterHardening.isNull(),
-        v.networkTags.length().eq(0),
-        v.existingServiceAccounts.at.nodes.isNull(),
-      );
-      return v.existingCluster.isNull().or(isLeftOut);
-    },
-    says: (v) => {
-      const given = [v.authorizedNetworks, v.controlPlaneEndpoint, v.networkTags, v.existingServiceAccounts.at.nodes];
-      return [
-        `${v.existingCluster.name} is given together with ${given.map(({ name }) => name).join(", ")} or`,
-        `${v.clusterHardening.name}; these must be left out, because the owner of the cluster decides on its nodes,`,
-        `how its control plane is reached and what is allowed there; remove them`,
-      ].join(" ");
-    },
+    holds: (v) => v.existingCluster.isNull().or(v.existingServiceAccounts.at.nodes.isNull()),
+    says: ({ existingCluster, existingServiceAccounts: { at } }) =>
+      [
+        `${existingCluster.name} is given together with ${at.nodes.name}; that must be left out,`,
+        `because the owner of the cluster decides on its nodes; remove ${at.nodes.name}`,
+      ].join(" "),
   },
   {
     of: "existingCluster",

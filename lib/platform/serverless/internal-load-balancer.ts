@@ -25,10 +25,11 @@ import {
   present,
   type Condition,
 } from "../../core/conditional";
-import { allOf as allTrue, hcl, type Expr } from "../../core/expr";
+import { hcl, type Expr } from "../../core/expr";
 import { type networkInputs } from "../../core/network-inputs";
 import { choice, text, type Relation, type ValuesOf } from "../../core/inputs";
 import { hashedName, partName, serviceName } from "../../core/names";
+import { needs } from "../../core/needs";
 import { type ProjectApis } from "../../core/project-apis";
 import { type DEFAULT_ADDRESS, type DnsZone, type DomainInputs } from "../domain/domain";
 import { domainSteps, entriesOf, validationRecord, zoneRecord } from "../domain/dns-records";
@@ -44,7 +45,7 @@ const INTERNAL = "internal";
 /** Inputs of a load balancer that only the network reaches. */
 export const INTERNAL_LOAD_BALANCER = {
   /** `internal` for a load balancer that only clients in `network`, or connected to it, can reach; needs a network. */
-  loadBalancer: choice(["external", INTERNAL], undefined, {
+  loadBalancer: choice(["external", INTERNAL], "; use external", {
     default: "external",
     description: [
       "Whether clients reach the domain from the Internet, external,",
@@ -78,36 +79,17 @@ type Inputs = typeof INTERNAL_LOAD_BALANCER &
 export const isInternal = (v: ValuesOf<typeof INTERNAL_LOAD_BALANCER>) => (v.loadBalancer as Expr<string>).eq(INTERNAL);
 
 export const INTERNAL_RELATIONS: readonly Relation<Inputs>[] = [
-  {
-    of: "loadBalancer",
-    holds: (v) =>
-      v.loadBalancer
-        .eq("external")
-        .choose(
-          v.loadBalancerProxyRange.isNull(),
-          allTrue(
-            isInternal(v),
-            v.domain.isSet(),
-            v.network.isSet(),
-            v.closeDefaultAddress,
-            v.certificateValidation.eq("dns"),
-            v.protection.isNull(),
-            v.existingSecurityPolicy.isNull(),
-            v.ipv6.not(),
-            v.uptimeCheck.coalesce(false).not(),
-          ),
-        ),
-    says: (v) =>
-      [
-        `${v.loadBalancer.name} is ${v.loadBalancer.shown};`,
-        `it must be external without ${v.loadBalancerProxyRange.name},`,
-        `or internal with ${v.domain.name}, ${v.network.name}, ${v.closeDefaultAddress.name} true`,
-        `and ${v.certificateValidation.name} dns,`,
-        `and without ${v.protection.name}, ${v.existingSecurityPolicy.name}, ${v.ipv6.name} and ${v.uptimeCheck.name},`,
-        "because nothing outside reaches an internal one, and those protect or check global ones alone;",
-        "set or remove what does not fit",
-      ].join(" "),
-  },
+  needs("loadBalancer", {
+    is: INTERNAL,
+    with: ["domain", "network", "closeDefaultAddress"],
+    where: { certificateValidation: "dns" },
+    without: ["protection", "existingSecurityPolicy", "ipv6", "uptimeCheck"],
+    because: "nothing outside reaches an internal one, and the last protect or check global ones alone",
+  }),
+  needs("loadBalancerProxyRange", {
+    where: { loadBalancer: INTERNAL },
+    because: "an external one has no proxies in the network",
+  }),
 ];
 
 interface InternalLoadBalancerProps extends PartProps {

@@ -3,11 +3,12 @@ import { type Construct } from "constructs";
 import { matching, whole } from "../../core/checks";
 import { isNever } from "../../core/conditional";
 import { type DeploymentInputs, REGION } from "../../core/deployment-context";
-import { allOf, exprOf, interpolated, type Expr } from "../../core/expr";
+import { exprOf, interpolated, type Expr } from "../../core/expr";
 import { difference } from "../../core/expr-functions";
 import { named } from "../../core/expression";
 import { flag, number, object, orResource, type PropsOf, type Relation, text, type ValuesOf } from "../../core/inputs";
 import { CONNECTION_NAME_MAX_LENGTH, STANDBY_CONNECTION_NAME_FRAME_LENGTH } from "../../core/names";
+import { needs } from "../../core/needs";
 import { type NetworkInputs } from "../../core/network-inputs";
 import { type DomainInputs } from "../domain/domain";
 import { isPair } from "../../idp/dual-region";
@@ -87,29 +88,15 @@ const connectionNameLength = (v: ValuesOf<Inputs>) =>
     .plus(STANDBY_CONNECTION_NAME_FRAME_LENGTH);
 
 export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
-  {
-    of: "standby",
-    holds: (v) =>
-      v.standby
-        .isNull()
-        .or(
-          allOf(
-            v.domain.isSet(),
-            v.loadBalancer.eq("external"),
-            v.databaseConditionalAccess as Expr as Expr<boolean>,
-            v.existingDatabase.isNull(),
-            v.kmsKeys.isNull(),
-          ),
-        ),
-    says: (v) =>
-      [
-        `${v.standby.name} is given; it needs ${v.domain.name}, ${v.loadBalancer.name} external and`,
-        `${v.databaseConditionalAccess.name} true, and neither ${v.existingDatabase.name} nor ${v.kmsKeys.name},`,
-        "because a load balancer moves the users, the right to connect is what keeps two databases from taking",
-        "writes, a replica is made of an own database alone, and a key encrypts in one region;",
-        `set or remove what does not fit, or remove ${v.standby.name}`,
-      ].join(" "),
-  },
+  needs("standby", {
+    with: ["domain", "databaseConditionalAccess"],
+    where: { loadBalancer: "external" },
+    without: ["existingDatabase", "kmsKeys"],
+    because: [
+      "a load balancer moves the users, the right to connect is what keeps two databases from taking writes,",
+      "a replica is made of an own database alone, and a key encrypts in one region",
+    ].join(" "),
+  }),
   {
     of: "standby",
     holds: (v) =>

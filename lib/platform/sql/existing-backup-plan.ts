@@ -3,6 +3,7 @@ import { type IResolvable } from "cdktf";
 import { matching } from "../../core/checks";
 import { anyOf, type Expr } from "../../core/expr";
 import { type Optional, orResource, type Relation, text, type ValuesOf } from "../../core/inputs";
+import { needs } from "../../core/needs";
 import { type Advice } from "../../core/warnings";
 import { BACKUPS } from "./database-backups";
 
@@ -43,16 +44,15 @@ type OtherInputs = typeof BACKUPS & Readonly<{ backupBeforeUpgrade: Optional<boo
 type Inputs = OtherInputs & typeof EXISTING_BACKUP_PLAN;
 
 export const BACKUP_PLAN_RELATIONS: readonly Relation<Inputs>[] = [
-  {
-    of: "existingBackupPlan",
-    holds: (v) => v.existingBackupPlan.isNull().or(v.backupBeforeUpgrade.not()),
-    says: ({ backupBeforeUpgrade: before, existingBackupPlan: plan }) =>
+  needs("existingBackupPlan", {
+    without: ["backupBeforeUpgrade"],
+    because: "the plan makes the backups of the instance",
+    remedy: ({ backupBeforeUpgrade: before }) =>
       [
-        `${plan.name} is ${plan.shown} and ${before.name} is true; it must be false, because the plan makes the`,
-        `backups of the instance; set it to false, and make one by the plan before each upgrade:`,
+        `set ${before.name} to false, and make one by the plan before each upgrade:`,
         "guides/backups-that-stay.md#a-backup-plan-of-your-organization",
       ].join(" "),
-  },
+  }),
 ];
 
 /** What the plan decides instead. */
