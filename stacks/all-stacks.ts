@@ -40,12 +40,14 @@ export async function createStacks(
   const known = Object.keys(STACKS);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new RulesBrokenError("stacks to synthesize", [
-      [
-        `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")},`,
-        `because there are no other stacks; ${corrections(unknown, known)}, or none for all stacks`,
-      ].join(" "),
-    ]);
+    throw new RulesBrokenError(
+      "stacks to synthesize",
+      unknown.map((name) => {
+        const near = nearest(name, known);
+        const hint = near === undefined ? `name ${known.join(", ")}` : `did you mean ${near}? Otherwise name another`;
+        return `${name} is no stack; ${hint}, or none for all stacks`;
+      }),
+    );
   if (values !== undefined && names.length !== 1)
     throw new RulesBrokenError("stacks to synthesize", [
       [
@@ -63,11 +65,4 @@ export async function createStacks(
       ? new Stack(app, name, settings)
       : make(app, settlementsFor(Stack.inputs, make, convertedSettings(Stack.inputs, values)));
   });
-}
-
-/** What to write for names that are not known. */
-function corrections(unknown: readonly string[], known: readonly string[]): string {
-  const pairs = unknown.map((name) => [name, nearest(name, known)] as const);
-  const meant = pairs.flatMap(([name, near]) => (near === undefined ? [] : [`${near} for ${name}`]));
-  return meant.length === 0 ? "use these names" : `write ${meant.join(" and ")}`;
 }

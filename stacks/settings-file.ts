@@ -70,7 +70,7 @@ async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unk
     parsed = await parse(path, text);
   } catch (error) {
     const { line, problem } = hclProblem((error as Error).message);
-    return refuse(`is not valid HCL: ${problem}; it must be, because Terraform reads it as such; correct it`, line);
+    return refuse(`is not valid HCL: ${problem}; correct it`, line);
   }
   const block = blockIn(text, parsed as Values);
   if (block !== undefined)
@@ -93,6 +93,8 @@ async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unk
 function hclProblem(message: string): { readonly line?: string; readonly problem: string } {
   const [, line, summary = ""] = /:(\d+),\d+-(?:\d+,)?\d+: ([^;]*)/.exec(message) ?? [];
   if (line === undefined) return { problem: message.replaceAll(/\s+/g, " ").trim() };
+  // The parser looks for the end of a quoted text in the next line.
+  if (summary === "Invalid multi-line string") return { line, problem: "a text has no closing quote" };
   return { line, problem: summary.charAt(0).toLowerCase() + summary.slice(1) };
 }
 

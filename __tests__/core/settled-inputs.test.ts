@@ -122,7 +122,7 @@ describe("Inputs of a folder for one deployment", () => {
         "test: 4 problems",
         "  - password is given; it must not be in the settings, because the folder would have it; pass it to each apply, as TF_VAR_password",
         "  - domian is no input; did you mean domain?",
-        "  - mail.prot is no input; did you mean port?",
+        "  - mail.prot is no input; did you mean mail.port?",
         "  - project is a number; it must be a string; put it in quotes",
       ].join("\n"),
     );

@@ -59,8 +59,12 @@ describe("The app command", () => {
     const stackNames = ["idp-severless", "assessment-lab", "constructor"];
     await expect(runAppCommand({ outdir: place, stackNames })).rejects.toMatchObject({
       code: 1,
-      stderr:
-        'stacks to synthesize: 1 problem\n  - "idp-severless", "constructor" must be among idp-serverless, idp-kubernetes, assessment-lab, because there are no other stacks; write idp-serverless for idp-severless, or none for all stacks\n',
+      stderr: [
+        "stacks to synthesize: 2 problems",
+        "  - idp-severless is no stack; did you mean idp-serverless? Otherwise name another, or none for all stacks",
+        "  - constructor is no stack; name idp-serverless, idp-kubernetes, assessment-lab, or none for all stacks",
+        "",
+      ].join("\n"),
     });
     expect(readdirSync(join(place, "stacks"))).toEqual([]);
   });

@@ -141,8 +141,8 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
     expect(problemsOf(make, { ...PROJECT, ...wrong })).toEqual([
       "network.subnet is no prop; it would have no effect; correct or remove it",
       "network.subnetwork is missing; it has no default; set it",
-      'secretEnvironmentVariables["IDP_X"].secretID is no prop; did you mean secretId?',
-      "smtp.pasword_secret is no prop; did you mean passwordSecret?",
+      'secretEnvironmentVariables["IDP_X"].secretID is no prop; did you mean secretEnvironmentVariables["IDP_X"].secretId?',
+      "smtp.pasword_secret is no prop; did you mean smtp.passwordSecret?",
     ]);
   });
 

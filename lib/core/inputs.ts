@@ -778,10 +778,17 @@ function misshapen(
     wanted === "string" && isPlain(kind)
       ? "put it in quotes"
       : kind === "string" && isPlain(wanted)
-        ? "write it without quotes"
+        ? withoutQuotes(given, wanted)
         : "correct it";
   const form = members.length === 0 ? "" : ` with ${members.join(", ")}`;
   return `${name} is ${withArticle(kind)}; it must be ${withArticle(wanted)}${form}; ${fix}`;
+}
+
+/** What to do with a text in the place of a number or a boolean. */
+function withoutQuotes(given: unknown, wanted: string): string {
+  const text = String(given).trim();
+  const isWanted = wanted === "number" ? text !== "" && !Number.isNaN(Number(text)) : /^(?:true|false)$/.test(text);
+  return isWanted ? "write it without quotes" : "correct it";
 }
 
 function withArticle(kind: string): string {

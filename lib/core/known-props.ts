@@ -57,7 +57,8 @@ export function unknownNames(given: object, known: readonly string[], prefix = "
     .filter(([name, value]) => value !== undefined && !known.includes(name) && !Token.isUnresolved(name))
     .map(([name]) => {
       const near = nearest(name, known);
-      const hint = near === undefined ? "it would have no effect; correct or remove it" : `did you mean ${near}?`;
+      const hint =
+        near === undefined ? "it would have no effect; correct or remove it" : `did you mean ${prefix}${near}?`;
       return `${prefix}${name} is no ${kind}; ${hint}`;
     });
 }

@@ -51,8 +51,11 @@ export function parseStateBackend(settingName: string, setting: string | undefin
     const isPathOnly = Object.keys(others).length === 0 && (path === undefined || typeof path === "string");
     if (type === "local" && isPathOnly) return { type, path };
   }
+  // A word is no secret, unlike arguments.
+  const near = /^[a-z-]+$/i.test(text) ? nearest(text, Object.keys(DEFAULT_ARGUMENTS)) : undefined;
   throw new RulesBrokenError(settingName, [
     [
+      ...(near === undefined ? [] : [`${text} is no place for a state; did you mean ${near}? Otherwise`]),
       'the value must be local, gcs, none, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}};',
       "for any other backend, add a file backend_override.tf.json to the synthesized folder",
     ].join(" "),

@@ -45,6 +45,9 @@ const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
 const REFUSED = Object.entries(REFUSED_VERSIONS).map(([version, reason]) => `${version} (${reason})`);
 
+/** Releases to use, in messages. */
+const EXAMPLES = `for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`;
+
 /** Inputs of the image. */
 export const IMAGE = {
   /** Release: `latest`, the tested one, or an exact one from 2025.10 on. A newer one migrates the database for good. */
@@ -58,21 +61,26 @@ export const IMAGE = {
       `as in ${RECOMMENDED_VERSION}@sha256:<64 digits>. Changing it later builds an image,`,
       "rolls it out and migrates the database, which cannot be undone.",
     ].join(" "),
-    must: {
-      condition: (version: Expr<string>) => {
-        const part = (index: number) => toNumber(captured(version, RELEASE_PATTERN, index));
-        const isNewEnough = part(0).times(100).plus(part(1)).ge(OLDEST_RELEASE);
-        const isRelease = isNewEnough.and(version.matches(REFUSED_PATTERN).not());
-        return version.eq(LATEST_VERSION).or(isRelease.orElse(false));
+    must: [
+      {
+        condition: (version: Expr<string>) => {
+          const part = (index: number) => toNumber(captured(version, RELEASE_PATTERN, index));
+          const isNewEnough = part(0).times(100).plus(part(1)).ge(OLDEST_RELEASE);
+          return version.eq(LATEST_VERSION).or(isNewEnough.orElse(false));
+        },
+        must: [
+          `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on,`,
+          "year.month.patch, also with @sha256: and a digest,",
+          `because older ones need Redis, and rolling tags change without notice; use ${EXAMPLES}`,
+        ].join(" "),
+        schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}` },
       },
-      must: [
-        `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on,`,
-        "year.month.patch, also with @sha256: and a digest,",
-        "because older ones need Redis, and rolling tags change without notice,",
-        `and none of ${REFUSED.join(", ")}; use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
-      ].join(" "),
-      schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { type: "string", pattern: REFUSED_PATTERN } },
-    },
+      {
+        condition: (version: Expr<string>) => version.matches(REFUSED_PATTERN).not(),
+        must: `be none of ${REFUSED.join(", ")}; use ${EXAMPLES}`,
+        schema: { not: { type: "string", pattern: REFUSED_PATTERN } },
+      },
+    ],
   }),
   /**
    * Location of the image's build: `global`, the default, or a region that Cloud Build has. Another one builds nothing
