@@ -3,6 +3,7 @@ import { App, TerraformOutput } from "cdktf";
 import { PortableStack, ServerlessIdentityProvider, warningsOf } from "cdktf-idp-stacks";
 
 const app = new App();
+// The folder states which releases of these providers it takes. Of the two, only Google's needs settings.
 const stack = new PortableStack(app, "sign-in", { providers: ["google", "random"] });
 new GoogleProvider(stack, "google", { project: "my-project", region: "europe-west1" });
 
