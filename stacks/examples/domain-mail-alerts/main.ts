@@ -16,6 +16,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   tenantId: "acme",
   // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
   applicationVersion: "2026.5.9",
+  databaseVersion: 17,
   // For a trial, as in the first example.
   deletionProtection: false,
 

@@ -13,6 +13,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   tenantId: "acme",
   // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
   applicationVersion: "2026.5.9",
+  databaseVersion: 17,
   domain: "sign-in.example.com",
   // The network of another project, with private services access and NAT. Without it, a network is created.
   network: {

@@ -59,6 +59,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   tenantId: "acme",
   // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
   applicationVersion: "2026.5.9",
+  databaseVersion: 17,
   // Database, cluster and pods are created after these, and deleted before them.
   network: { network, subnetwork: subnetwork.id, dependsOn: [servicesAccess, nat] },
   // For a trial, as in the first example.

@@ -17,6 +17,7 @@ class SignIn extends PortableStack {
       tenantId,
       // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
       applicationVersion: "2026.5.9",
+      databaseVersion: 17,
       deletionProtection: protect.booleanValue,
       ...props,
     });
