@@ -11,6 +11,8 @@ export interface InputGroup {
   readonly guides: readonly string[];
   /** Props, those that most deployments set first. */
   readonly inputs: readonly string[];
+  /** Props of other groups that a reader looks for in this one. */
+  readonly elsewhere?: readonly string[];
 }
 
 /** The inputs of the identity providers: what all deployments have, then what production needs, what few need last. */
@@ -25,24 +27,11 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     guides: ["upgrade.md", "existing-parts.md"],
     inputs: ["applicationVersion", "backupBeforeUpgrade", "existingContainerImage"],
   },
+  // Early, although few have one: it cannot be taken away later.
   {
-    title: "Network and rights",
+    title: "Network",
     guides: ["network-and-rights.md"],
-    inputs: [
-      "network",
-      "subnetwork",
-      "authorizedNetworks",
-      "publicAccess",
-      "vpcEgress",
-      "grantRoles",
-      "controlPlaneEndpoint",
-      "clusterHardening",
-      "networkTags",
-      "namespace",
-      "databaseConditionalAccess",
-      "revokePublicConnect",
-      "grantManagedSuperuser",
-    ],
+    inputs: ["network", "subnetwork", "publicAccess"],
   },
   {
     title: "Settings of the application",
@@ -63,8 +52,12 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "strictTransportSecurity",
       "httpRedirect",
       "ipv6",
-      "geoip",
     ],
+  },
+  {
+    title: "Load balancer for a network alone",
+    guides: ["internal-load-balancer.md"],
+    inputs: ["loadBalancer", "loadBalancerProxyRange"],
   },
   {
     title: "Mail",
@@ -83,6 +76,9 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "databaseFlags",
       "maintenanceWindow",
       "denyMaintenancePeriod",
+      "databaseConditionalAccess",
+      "revokePublicConnect",
+      "grantManagedSuperuser",
     ],
   },
   {
@@ -99,14 +95,12 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "checkUpSchedule",
       "checkUpLimits",
       "signInProbe",
-      "auditSecretAccess",
-      "secretReaders",
     ],
   },
   {
     title: "Audit trail",
     guides: ["audit-trail.md"],
-    inputs: ["auditLog"],
+    inputs: ["auditLog", "auditSecretAccess", "secretReaders"],
   },
   {
     title: "Backup and restore",
@@ -154,11 +148,6 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     ],
   },
   {
-    title: "Load balancer for a network alone",
-    guides: ["internal-load-balancer.md"],
-    inputs: ["loadBalancer", "loadBalancerProxyRange"],
-  },
-  {
     title: "Passwords and keys",
     guides: ["secrets-and-rotation.md"],
     inputs: [
@@ -176,8 +165,23 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     inputs: ["recoveryAccess"],
   },
   {
+    title: "Rights, ranges and cluster",
+    guides: ["network-and-rights.md"],
+    inputs: [
+      "grantRoles",
+      "authorizedNetworks",
+      "controlPlaneEndpoint",
+      "clusterHardening",
+      "vpcEgress",
+      "networkTags",
+      "namespace",
+      "geoip",
+    ],
+  },
+  {
     title: "Existing parts",
     guides: ["existing-parts.md"],
+    elsewhere: ["existingContainerImage", "existingSecurityPolicy", "existingBackupPlan"],
     inputs: [
       "existingDatabase",
       "existingBucket",
@@ -274,9 +278,15 @@ const FIRST_INPUTS: readonly FirstSection<FirstInputs>[] = [
       applicationName: undefined,
       databaseVersion: undefined,
       network: '"projects/my-project/global/networks/vpc"',
+      existingDatabase: undefined,
+      existingBucket: '{ name = "my-uploads" }',
+      existingSecrets: '{ secret_key = { secret_id = "my-key", version = 1 } }',
       kmsKeys: '{ default = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" }',
       secretLocations: '["us-central1", "us-east1"]',
       standby: '{ region = "us-east1" }',
+      dumpLockDays: "30",
+      auditLog: "{ retention_days = 400 }",
+      bootstrapPassword: undefined,
       bootstrapToken: "true",
     },
   },
@@ -347,6 +357,8 @@ export function firstInputs<Row>(
 /** Some of the inputs, in a group; those of a stack without groups are in none. */
 interface GroupedInputs<Row> {
   readonly group?: InputGroup;
+  /** A sentence that says in which other groups there are more; empty without any. */
+  readonly note: string;
   readonly rows: readonly (readonly [name: string, row: Row])[];
 }
 
@@ -358,14 +370,25 @@ interface GroupedInputs<Row> {
 export function groupedInputs<Row>(inputs: Readonly<Record<string, Row>>): readonly GroupedInputs<Row>[] {
   const all = Object.entries(inputs);
   const { inputGroups } = kindOf(Object.keys(inputs)) ?? {};
-  if (inputGroups === undefined) return [{ rows: all }];
+  if (inputGroups === undefined) return [{ note: "", rows: all }];
   const groups = inputGroups.map((group) => ({
     group,
+    note: noteOf(group, Object.keys(inputs)),
     rows: all
       .filter(([name]) => placeIn(group, name) >= 0)
       .sort(([one], [other]) => placeIn(group, one) - placeIn(group, other)),
   }));
   return groups.filter(({ rows }) => rows.length > 0);
+}
+
+/** Where the inputs are that a reader looks for in a group, of those that a stack has. */
+function noteOf({ elsewhere = [] }: InputGroup, names: readonly string[]): string {
+  const places = elsewhere.flatMap((prop) => {
+    const name = names.find((each) => each === prop || each === terraformName(prop));
+    const place = INPUT_GROUPS.find((group) => placeIn(group, prop) >= 0);
+    return name === undefined || place === undefined ? [] : [`${terraformName(prop)} in "${place.title}"`];
+  });
+  return places.length === 0 ? "" : `In other groups: ${places.join(", ")}.`;
 }
 
 function placeIn({ inputs }: InputGroup, name: string): number {

@@ -53,6 +53,8 @@ const FOLDERS: readonly Folder[] = [
   { name: "assessment-lab", inputs: LAB, accepted: ACCEPTED_SETS_OF_LAB },
 ];
 
+const pageText = (stack: string) => readFileSync(packageFile(`stacks/${stack}.md`), "utf8");
+
 /** The rows under their Terraform names. */
 const rowsOf = (inputs: Table) => Object.entries(inputs).map(([name, row]) => [terraformName(name), row] as const);
 
@@ -133,7 +135,7 @@ describe("The groups of the inputs of identity providers", () => {
     ({ name, stack: stackOf, table }) => {
       const stack = stackOf();
       const { "variables.tf": variables = "" } = hclFilesOf(stack, stack.toTerraform(), {});
-      const [page = ""] = readFileSync(packageFile(`stacks/${name}.md`), "utf8").split("\n## Outputs\n");
+      const [page = ""] = pageText(name).split("\n## Outputs\n");
       const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, input]) => input);
       const groups = INPUT_GROUPS.map((group) => ({ ...group, inputs: group.inputs.filter((each) => each in table) }));
       const expected = groups.flatMap(({ inputs }) => inputs.map(terraformName));
@@ -153,6 +155,24 @@ describe("The groups of the inputs of identity providers", () => {
       }
     },
   );
+});
+
+describe("The group of existing parts", () => {
+  const NOTE =
+    'In other groups: existing_container_image in "Release and image", existing_security_policy in "Domain and protection",';
+  const unwrapped = (text: string) => text.replaceAll("\n# ", " ");
+
+  it("says where the other inputs are that name what exists, on the page and in the example", () => {
+    const texts = [pageText("idp-serverless"), unwrapped(exampleValues("idp-serverless", SERVERLESS_INPUTS))];
+    for (const text of texts) expect(text).toContain(`${NOTE} existing_backup_plan in "Backup and restore".`);
+  });
+
+  it("says so of those alone that a folder still has", () => {
+    const { existingBucket, existingBackupPlan } = SERVERLESS_INPUTS;
+    const text = exampleValues("idp-serverless", { existingBackupPlan, existingBucket });
+    expect(text).toContain('\n# In other groups: existing_backup_plan in "Backup and restore".\n');
+    expect(exampleValues("idp-serverless", { existingBucket })).not.toContain("In other groups");
+  });
 });
 
 describe("The schema of an identity provider's inputs", () => {

@@ -29,9 +29,9 @@ export function exampleValues(stack: string, inputs: Table): string {
   const first = firstInputs(named);
   const beginning = first.map(({ heading, inputs }) => [prose(heading), ...inputs.map(firstText)].join("\n"));
   const above = new Set(first.flatMap(({ inputs }) => inputs.map(({ name }) => name)));
-  const groups = groupedInputs(named).flatMap(({ group, rows }) => {
+  const groups = groupedInputs(named).flatMap(({ group, note, rows }) => {
     const inOrder = group === undefined ? [...rows].sort(chosenFirst) : rows;
-    const heading = group === undefined ? [] : [prose(headingOf(group))];
+    const heading = [...(group === undefined ? [] : [headingOf(group)]), ...(note === "" ? [] : [note])].map(prose);
     return [...heading, ...inOrder.map(([name, input]) => entryText(name, input, above.has(name)))];
   });
   return `${[introduction, ...beginning, ...groups].join("\n\n")}\n`;

@@ -22,7 +22,7 @@ type Rows = readonly (readonly string[])[];
 /** A table for each group of inputs, with its guide; of a stack without groups one, the required inputs first. */
 export function inputsTables({ variable }: Pick<TabledConfiguration, "variable">): string {
   return groupedInputs(variable)
-    .map(({ group, rows }) => {
+    .map(({ group, note, rows }) => {
       const ofRows = (given: typeof rows) =>
         table(
           INPUT_COLUMNS,
@@ -32,7 +32,8 @@ export function inputsTables({ variable }: Pick<TabledConfiguration, "variable">
       const { guides, title } = group;
       const links = guides.map((guide) => `[${guideTitle(guide)}](guides/${guide})`);
       const see = links.length === 0 ? "" : `See ${links.join(", ")}.\n\n`;
-      return `### ${title}\n\n${see}${ofRows(rows)}`;
+      const more = note === "" ? "" : `${note}\n\n`;
+      return `### ${title}\n\n${see}${more}${ofRows(rows)}`;
     })
     .join("\n\n");
 }
