@@ -5,6 +5,9 @@ import { type Cloud, type CloudSurroundings } from "../project/cloud";
 /** One address, without an index, that needs another one or waits for it. */
 type Edge = readonly [from: string, to: string];
 
+/** Name of the step. */
+export const DEPENDENCIES_STEP = "each resource waits for what it needs";
+
 /**
  * Fails if a resource of a complete deployment does not wait for what it needs, even if the order happens to be right.
  * A resource needs another one if the project misses something without that one.
@@ -18,7 +21,7 @@ export async function requireDependencies(deployment: Deployment): Promise<void>
   const problems = needs(deployment.cloud, addresses)
     .filter(([user, need]) => !waits(before, user, need))
     .map(([user, need]) => `${user} does not wait for ${need}, which it needs`);
-  if (problems.length > 0) throw new StepFailure("dependencies", problems.join("\n"));
+  if (problems.length > 0) throw new StepFailure(DEPENDENCIES_STEP, problems.join("\n"));
 }
 
 /** Removes each resource in turn, and closes each gate, and finds those that miss it. */

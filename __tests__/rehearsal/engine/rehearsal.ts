@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { schemaProblem } from "../../stacks/provider-schema/provider-schema";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { inStep } from "../deployment/steps";
-import { requireDependencies } from "./dependencies";
+import { DEPENDENCIES_STEP, requireDependencies } from "./dependencies";
 import {
   closedGates,
   complete,
@@ -129,7 +129,7 @@ async function incidents(context: RunContext): Promise<void> {
       }));
       const wanted = (each: readonly Incident[]) => each.filter(({ name }) => context.wants(name));
       if (!isUsual) return context.each(wanted(played));
-      await context.take(() => context.timed("dependencies", () => requireDependencies(whole)));
+      await context.take(() => context.timed(DEPENDENCIES_STEP, () => requireDependencies(whole)));
       const faults: readonly Incident[] = [
         ...(rehearsal.faults ?? []).map((fault) => ({
           name: fault.name,

@@ -59,8 +59,12 @@ const hostsOf = ({ cloud }: Deployment, name: string) =>
 
 /** Changes by an owner of the lab, with all the actions that each may cause. */
 const LAB_CHANGES: readonly ChangeScenario[] = [
-  { name: "five targets", change: withInputs({ linux_vm_count: 5 }), expected: all("create", targets(4, 5)) },
-  { name: "one target", change: withInputs({ linux_vm_count: 1 }), expected: all("delete", targets(2, 3, 4, 5)) },
+  { name: "two more Linux VMs", change: withInputs({ linux_vm_count: 5 }), expected: all("create", targets(4, 5)) },
+  {
+    name: "one Linux VM alone",
+    change: withInputs({ linux_vm_count: 1 }),
+    expected: all("delete", targets(2, 3, 4, 5)),
+  },
   {
     name: "other machine types, larger disks, labels, and edits of the first-boot scripts",
     change: (deployment) => {
@@ -178,7 +182,7 @@ const AWS_CHANGES: readonly ChangeScenario[] = [
     },
   },
   {
-    name: "edit of the import",
+    name: "an edit of the script that imports the inventory",
     change: edited("scripts/import-inventory.sh"),
     expected: { [IMPORT]: "replace" },
     verify: (deployment) => {
