@@ -71,6 +71,22 @@ export class CloudRunJobs {
     });
   }
 
+  /** Gives a job an account. */
+  runAs(name: string, serviceAccount: string): void {
+    const job = this.jobs.get(name);
+    if (job === undefined) throw new Error(`there is no job ${name}`);
+    const outer = inner(job.template);
+    this.jobs.set(name, { ...job, template: { ...outer, template: { ...inner(outer.template), serviceAccount } } });
+  }
+
+  /** Starts a job as its schedule does; it runs until `end` is called. */
+  startBySchedule(name: string): { readonly end: () => void } {
+    const outcome = { isRunning: true, isSuccess: true };
+    const id = `${name.split("/").at(-1) ?? ""}-s${this.executions.length}`;
+    this.executions.push({ name: `${name}/executions/${id}`, endsAt: 0, outcome });
+    return { end: () => (outcome.isRunning = false) };
+  }
+
   private find({ parameters: { name = "" } }: Call): JsonObject {
     const job = this.jobs.get(name);
     if (job === undefined) throw new ApiError(404, "NOT_FOUND", `Resource '${name}' was not found.`);

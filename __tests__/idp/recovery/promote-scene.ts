@@ -1,9 +1,10 @@
+import { type RecordedRequest } from "../../support/google-stand-in";
 import { type Binding } from "../../support/google-stand-in-policies";
 import { programFolder, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 import { linesOfRestore } from "../../support/google-stand-in-restores";
 import { type SqlInstanceState } from "../../support/google-stand-in-sql";
 import { LoopbackServer } from "../../support/loopback-server";
-import { inSqlScene, INSTANCE, PROJECT, type SqlScene } from "./sql-scene";
+import { DUMP_JOB, INIT_JOB, inSqlScene, INSTANCE, JOBS, PROJECT, type SqlScene } from "./sql-scene";
 
 export const HOME = "us-central1";
 export const AWAY = "europe-west1";
@@ -17,6 +18,10 @@ const HOME_GROUP = `projects/${PROJECT}/regions/${HOME}/networkEndpointGroups/id
 const STANDBY_GROUP = `projects/${PROJECT}/regions/${AWAY}/networkEndpointGroups/idp-standby-neg`;
 const BACKEND = `${PROJECT}/global/backendServices/idp-backend`;
 const ACCOUNT = `idp@${PROJECT}.iam.gserviceaccount.com`;
+/** As which the job runs that compares the databases. */
+const INITIALIZER = `idp-init@${PROJECT}.iam.gserviceaccount.com`;
+/** As which a job runs on a schedule that writes at home alone. */
+const DUMPER = `idp-dump@${PROJECT}.iam.gserviceaccount.com`;
 
 /** What nobody's server does. */
 const STOPPED = { scalingMode: "MANUAL", manualInstanceCount: 0 };
@@ -27,16 +32,20 @@ export interface PromoteScene extends SqlScene {
   readonly led: () => readonly string[];
   /** Instances to which the servers may connect. */
   readonly grants: () => readonly string[];
+  /** Names of the accounts that may connect to an instance. */
+  readonly accountsOf: (instance: string) => readonly string[];
   /** How servers are scaled. */
   readonly scaling: (server: string) => unknown;
+  /** What is done at each request. */
+  readonly also: (onRequest: (request: RecordedRequest) => void) => void;
   /** What changed, in words, in order. */
   readonly done: () => readonly string[];
 }
 
 /** The grant of the right to connect to an instance, as Terraform makes it. */
-const grantOn = (instance: string): Binding => ({
+const grantOn = (instance: string, ...accounts: readonly string[]): Binding => ({
   role: "roles/cloudsql.client",
-  members: [`serviceAccount:${ACCOUNT}`],
+  members: accounts.map((account) => `serviceAccount:${account}`).sort(),
   condition: {
     title: `Only ${instance}`,
     expression:
@@ -69,7 +78,10 @@ export function inPromoteScene(test: (scene: PromoteScene) => Promise<void>): Pr
     const isServed = () => ledTo(standIn).includes(AWAY) || !standIn.isLost(`/locations/${HOME}/`);
     const address = new LoopbackServer((_, response) => response.writeHead(isServed() ? 200 : 503).end());
     await address.start();
-    standIn.onRequest = ({ body, httpMethod, method, path }) => {
+    let further: (request: RecordedRequest) => void = () => undefined;
+    standIn.onRequest = (request) => {
+      further(request);
+      const { body, httpMethod, method, path } = request;
       if (httpMethod === "GET") return;
       const where = path.includes(`/locations/${AWAY}/`) || path.includes(STANDBY) ? "standby" : "home";
       const [, word] = STEPS.find(([pattern]) => pattern.test(method)) ?? [];
@@ -121,7 +133,12 @@ export function inPromoteScene(test: (scene: PromoteScene) => Promise<void>): Pr
               ? [/instances\/([a-z0-9-]+)/.exec(condition?.expression ?? "")?.[1] ?? "all"]
               : [],
           ),
+        accountsOf: (instance) =>
+          (standIn.policies.bindings.get(PROJECT) ?? [])
+            .filter(({ condition }) => condition?.expression.endsWith(`/instances/${instance}"`) === true)
+            .flatMap(({ members }) => members.map((member) => member.replace(/^serviceAccount:|@.*$/g, ""))),
         scaling: (server) => standIn.jobs.scalings.get(server),
+        also: (onRequest) => (further = onRequest),
         done: () => done,
       });
     } finally {
@@ -145,14 +162,16 @@ function haveStandby({ standIn }: SqlScene): void {
   jobs.scalings.set(STANDBY_SERVER, { maxInstanceCount: 20 });
   jobs.scalings.set(STANDBY_WORKERS, { manualInstanceCount: 0 });
   jobs.account = ACCOUNT;
+  jobs.runAs(`${JOBS}/${INIT_JOB}`, INITIALIZER);
+  jobs.runAs(`${JOBS}/${DUMP_JOB}`, DUMPER);
   jobs.outcomeOf = (run) =>
     run.command.join(" ").includes("a replica has")
       ? { isSuccess: true, lines: ["caught up: the replica has everything up to 0/3000060 after 2 s"] }
       : { isSuccess: true, lines: linesOfRestore(run) };
   policies.bindings.set(PROJECT, [
     { role: "roles/owner", members: ["user:owner@example.com"] },
-    grantOn(INSTANCE),
-    grantOn(STANDBY),
+    grantOn(INSTANCE, ACCOUNT, INITIALIZER, DUMPER),
+    grantOn(STANDBY, ACCOUNT, INITIALIZER),
   ]);
   loadBalancers.add(BACKEND, {
     protocol: "HTTPS",

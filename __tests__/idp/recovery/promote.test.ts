@@ -13,7 +13,7 @@ import {
   setActivation,
   STANDBY,
 } from "./promote-scene";
-import { INSTANCE, PROJECT } from "./sql-scene";
+import { DUMP_JOB, INSTANCE, JOBS, PROJECT } from "./sql-scene";
 
 describeWith(["curl", "dash", "jq"], "promote.sh", () => {
   promoteScenario(
@@ -82,6 +82,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
       "users",
       "stop servers home",
       "stop workers home",
+      "grants",
       "job",
       "grants",
       "NEVER home",
@@ -98,7 +99,83 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect([...scene.standIn.jobs.jobs.keys()].filter((name) => name.endsWith("-restore"))).toEqual([]);
   });
 
+  promoteScenario("lets nobody but the comparing job connect before it compares in a drill", async (scene) => {
+    const { outcomeOf } = scene.standIn.jobs;
+    const seen: (readonly string[])[] = [];
+    scene.standIn.jobs.outcomeOf = (run) => {
+      seen.push(scene.accountsOf(INSTANCE));
+      return outcomeOf(run);
+    };
+
+    expect(await scene.promote(["now", "--planned", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(seen).toEqual([["idp-init"]]);
+    expect(scene.accountsOf(INSTANCE)).toEqual([]);
+  });
+
+  promoteScenario("compares in a drill once jobs that use the primary have ended", async (scene) => {
+    const { jobs } = scene.standIn;
+    const { outcomeOf } = jobs;
+    const job = jobs.startBySchedule(`${JOBS}/${DUMP_JOB}`);
+    let isEnded = false;
+    let looks = 0;
+    scene.also(({ method, path }) => {
+      if (!method.endsWith("executions.list") || !path.includes(`/${DUMP_JOB}/`)) return;
+      looks += 1;
+      if (looks < 3) return;
+      isEnded = true;
+      job.end();
+    });
+    const seen: boolean[] = [];
+    jobs.outcomeOf = (run) => {
+      seen.push(isEnded);
+      return outcomeOf(run);
+    };
+
+    const { exitCode, stderr, stdout } = await scene.promote(["now", "--planned", "--yes"], {
+      environment: { SCALE_SECONDS: "60" },
+    });
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain(`${DUMP_JOB}: running, and may write to ${INSTANCE}`);
+    expect(seen).toEqual([true]);
+    expectAway(scene);
+  });
+
+  promoteScenario("compares again in a drill if a job has begun meanwhile", async (scene) => {
+    const { jobs } = scene.standIn;
+    const { outcomeOf } = jobs;
+    let runs = 0;
+    jobs.outcomeOf = (run) => {
+      runs += 1;
+      if (runs === 1) jobs.startBySchedule(`${JOBS}/${DUMP_JOB}`).end();
+      return outcomeOf(run);
+    };
+
+    expect(await scene.promote(["now", "--planned", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(runs).toBe(2);
+    expectAway(scene);
+  });
+
+  promoteScenario("takes the fence away again in a drill whose comparison fails", async (scene) => {
+    const before = scene.accountsOf(INSTANCE);
+    scene.standIn.jobs.startBySchedule(`${JOBS}/${DUMP_JOB}`);
+
+    const { exitCode, stderr } = await scene.promote(["now", "--planned", "--yes"], {
+      environment: { SCALE_SECONDS: "1" },
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`${DUMP_JOB} has not ended after 1 s (SCALE_SECONDS), and may write to ${INSTANCE}`);
+    expect(stderr).toContain(`Whoever could connect to ${INSTANCE} before can connect again.`);
+    expect(scene.done()).not.toContain("job");
+    expect(before).toEqual(["idp-dump", "idp-init", "idp"]);
+    expect(scene.accountsOf(INSTANCE)).toEqual(before);
+  });
+
   promoteScenario("promotes nothing in a drill if the standby does not get everything", async (scene) => {
+    const accounts = scene.accountsOf(INSTANCE);
     const outcomeOf = scene.standIn.jobs.outcomeOf;
     scene.standIn.jobs.outcomeOf = () => ({ isSuccess: false, lines: ["failed: the replica does not have 0/3"] });
 
@@ -109,6 +186,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(stderr).toContain("To let home serve users again instead: promote.sh home");
     expect(scene.done()).not.toContain("promotion");
     expect(instanceOf(scene, STANDBY)?.primary).toBe(INSTANCE);
+    expect(scene.accountsOf(INSTANCE)).toEqual(accounts);
     scene.standIn.jobs.outcomeOf = outcomeOf;
     expect(await scene.promote(["now", "--planned", "--yes"])).toMatchObject({ exitCode: 0 });
     expectAway(scene);
@@ -147,7 +225,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
       expect(await scene.promote(["now", "--planned", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
 
       const order = scene.done().filter((step) => ["NEVER home", "promotion", "grants"].includes(step));
-      expect(order).toEqual(["grants", "NEVER home", "promotion", "NEVER home"]);
+      expect(order).toEqual(["grants", "grants", "NEVER home", "promotion", "NEVER home"]);
       expectAway(scene);
       expectHomeClosed(scene);
     },

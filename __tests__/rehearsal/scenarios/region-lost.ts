@@ -26,8 +26,11 @@ export function joinScripts({ cloud, web }: Deployment): void {
       const made = web.sql.instances.get(`${project}/${name}`) ?? web.sql.make(project, name);
       made.databases.set(name.replace("sql-", "db-").replaceAll("-", "_"), 1);
     }
-    for (const { id, values } of cloud.ofType("google_cloud_run_v2_job"))
-      if (!web.jobs.jobs.has(id)) web.jobs.make(id, ...containerOf(values));
+    for (const { id, values } of cloud.ofType("google_cloud_run_v2_job")) {
+      if (web.jobs.jobs.has(id)) continue;
+      web.jobs.make(id, ...containerOf(values));
+      web.jobs.runAs(id, textAt(values, "template.0.template.0.service_account"));
+    }
     for (const type of SERVERS) for (const { id } of cloud.ofType(type)) web.jobs.servers.add(id);
     for (const [name, payload] of cloud.livePayloads)
       web.secrets.payloads.set(`projects/my-project/secrets/${name.split("/")[3] ?? ""}`, payload);

@@ -5,8 +5,8 @@
 #   promote.sh now    users are led to the standby, and its database becomes one that takes writes
 #   promote.sh home   once the region is back: what the standby has replaces what is there, and users are led home
 #
-#   --planned      for now: the primary answers, and it is meant: a drill, or a move. Writes are stopped first, and the
-#                  standby is promoted once it has everything, so nothing is lost
+#   --planned      for now: the primary answers, and it is meant: a drill, or a move. Nobody can connect any more, jobs
+#                  and sessions end, and the standby is promoted once it has everything, so nothing is lost
 #   --force        for now: the primary answers, but its users cannot work; what the standby does not have yet is lost
 #   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only, with the
 #                  standby as the disaster recovery replica of the primary
@@ -34,7 +34,8 @@
 #   SERVICE_URL            address at which users sign in; by default the output service_url
 #   TERRAFORM              program that prints that output (terraform)
 #   STOP_SECONDS           time limit for stopping the primary (300)
-#   SCALE_SECONDS          time limit for starting or stopping servers, and until the address answers (600)
+#   SCALE_SECONDS          time limit for starting or stopping servers, until the address answers, and in a drill until
+#                          jobs that use the primary have ended (600)
 #   SQL_SECONDS, JOB_SECONDS, LOG_SECONDS   as for restore.sh
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
@@ -49,6 +50,8 @@ scripts=${0%"${0##*/}"}.
 . "$scripts/database-jobs.sh"
 # shellcheck source=/dev/null
 . "$scripts/move-deployment.sh"
+# shellcheck source=/dev/null
+. "$scripts/connect-right.sh"
 
 action='' planned=no force=no switchover=no discard=no yes=no problems=''
 for word in "$@"; do
@@ -182,7 +185,8 @@ SAID
   fi
   google_reading '.template.serviceAccount // ""' google_get run "$standby_place/services/$STANDBY_SERVICE" ||
     google_fail "The standby's service $STANDBY_SERVICE cannot be read, so nothing can be promoted."
-  account=$GOOGLE_READ
+  ACCOUNT=$GOOGLE_READ
+  export ACCOUNT
 }
 
 # Cloud Monitoring samples it once a minute, and knows of it minutes later.
@@ -291,76 +295,6 @@ start_servers() {
   [ -z "$3" ] || scale "$1/workerPools/$3" ".manualInstanceCount = $STANDBY_WORKERS"
 }
 
-# Of a policy: of(INSTANCE), a grant of the right to connect to that one; opens(MEMBERS), one that lets some of them, or
-# the account of the servers, connect to all.
-# shellcheck disable=SC2016 # names of jq
-policy_words='def of($instance): .role == "roles/cloudsql.client"
-    and (.condition.expression // "" | test("/instances/" + $instance + "(?![a-z0-9-])"));
-  def opens($members): (.role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin",
-      "roles/editor", "roles/owner")) and .condition == null
-    and any(.members[]?; IN($members[], "serviceAccount:" + env.ACCOUNT));'
-
-# change_policy FILTER: makes of the project's policy what the jq filter makes of it, until that is a string, which
-# becomes policy_said. Its etag keeps changes that somebody else makes meanwhile.
-change_policy() {
-  policy_try=1
-  ACCOUNT=$account
-  export ACCOUNT
-  echo '{ "options": { "requestedPolicyVersion": 3 } }' >"$GOOGLE_WORK/ask.json"
-  while :; do
-    google_reading "$policy_words field(\"bindings\") as \$all | ($1)
-      | if type == \"string\" then . else { policy: (. + { version: 3 }) } | tojson end" \
-      google_post cloudresourcemanager "projects/$PROJECT_ID:getIamPolicy" "$GOOGLE_WORK/ask.json" || return 1
-    policy_said=$GOOGLE_READ
-    case $policy_said in '{'*) ;; *) return 0 ;; esac
-    printf '%s\n' "$policy_said" >"$GOOGLE_WORK/policy.json"
-    google_reading 'field("bindings") | length' google_post cloudresourcemanager \
-      "projects/$PROJECT_ID:setIamPolicy" "$GOOGLE_WORK/policy.json" || [ "$GOOGLE_STATUS" = 409 ] || return 1
-    [ "$policy_try" -lt 8 ] ||
-      { GOOGLE_NOTE="The policy of $PROJECT_ID is changed by others all the time." && return 1; }
-    [ "$GOOGLE_STATUS" != 409 ] || google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$policy_try")"
-    policy_try=$((policy_try + 1))
-  done
-}
-
-# Withdraws the right to connect to the primary. What is connected stays so, and a certificate of the proxy is good for
-# an hour: what ends it is the end of the servers, and of the primary.
-fence() {
-  # shellcheck disable=SC2016 # names of jq
-  change_policy '[$all[] | select(of(env.INSTANCE))] as $ours
-    | if any($ours[]; of(env.STANDBY_INSTANCE)) then "mixed"
-      elif any($all[]; opens([$ours[].members[]?])) then "open"
-      elif $ours == [] then "done"
-      else .bindings -= $ours end' ||
-    google_fail "The right to connect to $INSTANCE cannot be withdrawn, so nothing is promoted." "$as_it_was"
-  case $policy_said in
-    mixed)
-      google_stop "One condition covers both $INSTANCE and $STANDBY_INSTANCE, so nothing is promoted." \
-        "To fix: apply, which grants the right to connect to each apart. $as_it_was"
-      ;;
-    open)
-      google_stop "The servers' account may connect to all instances, also to $INSTANCE, so nothing is promoted." \
-        "To fix: withdraw its roles on Cloud SQL and basic roles that have no condition; they are not of" \
-        "this deployment, unless database_conditional_access is false. $as_it_was"
-      ;;
-  esac
-  google_say "Nobody can connect to $INSTANCE anew ($(google_seconds) s)."
-}
-
-# Gives the right to connect to the primary back, with the condition that Terraform gives it.
-unfence() {
-  # shellcheck disable=SC2016 # names of jq
-  change_policy '[$all[] | select(of(env.STANDBY_INSTANCE))] as $theirs
-    | if any($all[]; of(env.INSTANCE)) then "done"
-      elif $theirs == [] then "none"
-      else .bindings += ($theirs | map(.condition |= map_values(gsub("(?<![a-z0-9-])" + env.STANDBY_INSTANCE
-        + "(?![a-z0-9-])"; env.INSTANCE)))) end' ||
-    google_fail "The right to connect to $INSTANCE cannot be given back." "To fix: run the same command again."
-  [ "$policy_said" != none ] ||
-    google_stop "The right to connect to $STANDBY_INSTANCE, after which that to $INSTANCE is made, is not there." \
-      "To fix: apply, which grants it, and run the same command again."
-}
-
 # set_activation INSTANCE_PATH POLICY SECONDS
 set_activation() {
   jq -n --arg policy "$2" '{ settings: { activationPolicy: $policy } }' >"$GOOGLE_WORK/activation.json"
@@ -394,13 +328,39 @@ later() {
   problems=yes
 }
 
-# Ends only when the standby has everything that was written at home.
+# Ends only when the standby has everything that was written at home: nobody can connect there any more, whoever was
+# connected has ended, and then the two are compared. A right that is withdrawn ends minutes later, so a job may have
+# begun meanwhile; then they are compared again.
 await_position() {
+  comparer='' executed=''
+  find_comparer || google_fail "The account that compares the two databases cannot be read, so nothing is promoted." \
+    "$as_it_was"
+  fence "$comparer"
+  compare_try=1
+  while compare; do
+    [ "$compared" = no ] || return 0
+    [ "$compare_try" -lt 5 ] || { GOOGLE_NOTE="A job began each time, and may have written to $INSTANCE." && break; }
+    google_say "A job has begun meanwhile, so the two are compared again."
+    compare_try=$((compare_try + 1))
+  done
+  compare_problem=$(google_outcome)
+  abandon_job
   unfence
-  { remove_copies yes && run_job "$INIT_JOB" "$primary_connection" "$standby_connection" \
-    "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300; } ||
-    google_fail "Whether $STANDBY_INSTANCE has everything cannot be found out, so nothing is promoted." \
-      "To fix: run the same command again; a right that was just given back takes minutes. $as_it_was"
+  google_error "Whether $STANDBY_INSTANCE has everything cannot be found out, so nothing is promoted:"
+  google_error "  $compare_problem"
+  google_stop "Whoever could connect to $INSTANCE before can connect again." \
+    "To fix: run the same command again; a right that was just given back takes minutes. $as_it_was"
+}
+
+# Sets compared to yes once the standby has everything, and to no if a job has begun meanwhile.
+compare() {
+  await_jobs || return 1
+  compared=no executed_before=$executed
+  remove_copies yes && run_job "$INIT_JOB" "$primary_connection" "$standby_connection" \
+    "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300 || return 1
+  look_at_jobs || return 1
+  [ "$executed" = "$executed_before" ] || return 0
+  compared=yes
   google_say "$STANDBY_INSTANCE has everything: $JOB_LINE ($(google_seconds) s)."
 }
 
@@ -536,7 +496,12 @@ promote() {
   [ "$promoted" = no ] || loss="nothing more is lost: it has been promoted before"
   google_say "Steps; sign-in is down from the first to the last:"
   google_say "  1. lead the users to $STANDBY_GROUP"
-  google_say "  2. stop the servers in $REGION, withdraw the right to connect to $INSTANCE, and stop it"
+  if [ "$planned/$promoted" = yes/no ]; then
+    google_say "  2. stop the servers in $REGION, withdraw the right to connect to $INSTANCE, wait until jobs have ended" \
+      "and $STANDBY_INSTANCE has everything, and stop the former"
+  else
+    google_say "  2. stop the servers in $REGION, withdraw the right to connect to $INSTANCE, and stop it"
+  fi
   google_say "  3. promote $STANDBY_INSTANCE; $loss"
   google_say "  4. begin its backups, and start the servers in $STANDBY_REGION"
   confirm "Promote $STANDBY_INSTANCE?"

@@ -1,0 +1,129 @@
+# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # the caller reads what is set here, and sets what is read
+# Shell library of promote.sh: the right to connect to the database at home, which IAM grants on the project, and the
+# jobs that use that database. To be sourced after google-rest.sh and database-jobs.sh, with INSTANCE, STANDBY_INSTANCE
+# and ACCOUNT, as which the servers run. What has a connection keeps it, and a certificate of the proxy is good for an
+# hour: what ends that is the end of servers and jobs, and of the primary.
+
+# Of a policy: of(INSTANCE), a grant of the right to connect to that one; opens(MEMBERS), one that lets some of them, or
+# the account of the servers, connect to all; merged, grants of which no two differ in the members alone. Whoever may
+# connect to the standby may connect to the primary, too, and so may those of whom this run has withdrawn it.
+# shellcheck disable=SC2016 # names of jq
+policy_words='def of($instance): .role == "roles/cloudsql.client"
+    and (.condition.expression // "" | test("/instances/" + $instance + "(?![a-z0-9-])"));
+  def opens($members): (.role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin",
+      "roles/editor", "roles/owner")) and .condition == null
+    and any(.members[]?; IN($members[], "serviceAccount:" + env.ACCOUNT));
+  def merged: map(select((.members // []) != [])) | group_by([.role, .condition])
+    | map(.[0] + { members: (map(.members[]) | unique) });
+  def theirs: map(select(of(env.STANDBY_INSTANCE)) | .condition |= map_values(gsub("(?<![a-z0-9-])"
+      + env.STANDBY_INSTANCE + "(?![a-z0-9-])"; env.INSTANCE)));
+  def ours: map(select(of(env.INSTANCE)));
+  def entitled: ours + theirs + (env.WITHDRAWN | fromjson) | merged;'
+WITHDRAWN='[]'
+
+# change_policy FILTER: makes of the project's policy what the jq filter makes of it, until that is a string, which
+# becomes policy_said. Its etag keeps changes that somebody else makes meanwhile.
+change_policy() {
+  policy_try=1
+  export WITHDRAWN
+  echo '{ "options": { "requestedPolicyVersion": 3 } }' >"$GOOGLE_WORK/ask.json"
+  while :; do
+    google_reading "$policy_words field(\"bindings\") as \$all | ($1)
+      | if type == \"string\" then . else { policy: (. + { version: 3 }) } | tojson end" \
+      google_post cloudresourcemanager "projects/$PROJECT_ID:getIamPolicy" "$GOOGLE_WORK/ask.json" || return 1
+    policy_said=$GOOGLE_READ
+    case $policy_said in '{'*) ;; *) return 0 ;; esac
+    cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/policy-before.json" || return 1
+    printf '%s\n' "$policy_said" >"$GOOGLE_WORK/policy.json"
+    google_reading 'field("bindings") | length' google_post cloudresourcemanager \
+      "projects/$PROJECT_ID:setIamPolicy" "$GOOGLE_WORK/policy.json" || [ "$GOOGLE_STATUS" = 409 ] || return 1
+    [ "$policy_try" -lt 8 ] ||
+      { GOOGLE_NOTE="The policy of $PROJECT_ID is changed by others all the time." && return 1; }
+    [ "$GOOGLE_STATUS" != 409 ] || google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$policy_try")"
+    policy_try=$((policy_try + 1))
+  done
+}
+
+# fence [MEMBER]: withdraws the right to connect to the primary of everybody but a member, who gets it if need be.
+fence() {
+  FENCED_FOR=${1:-}
+  export FENCED_FOR
+  rm -f "$GOOGLE_WORK/policy-before.json"
+  # shellcheck disable=SC2016 # names of jq
+  change_policy '($all | ours) as $ours
+    | ($all | entitled | map(.members |= map(select(. == env.FENCED_FOR))) | merged) as $left
+    | if any($ours[]; of(env.STANDBY_INSTANCE)) then "mixed"
+      elif any($all[]; opens([$ours[].members[]?])) then "open"
+      elif ($ours | merged) == $left then "done"
+      else .bindings = ($all - $ours) + $left end' ||
+    google_fail "The right to connect to $INSTANCE cannot be withdrawn, so nothing is promoted." "$as_it_was"
+  case $policy_said in
+    mixed)
+      google_stop "One condition covers both $INSTANCE and $STANDBY_INSTANCE, so nothing is promoted." \
+        "To fix: apply, which grants the right to connect to each apart. $as_it_was"
+      ;;
+    open)
+      google_stop "The servers' account may connect to all instances, also to $INSTANCE, so nothing is promoted." \
+        "To fix: withdraw its roles on Cloud SQL and basic roles that have no condition; they are not of" \
+        "this deployment, unless database_conditional_access is false. $as_it_was"
+      ;;
+  esac
+  [ ! -e "$GOOGLE_WORK/policy-before.json" ] ||
+    WITHDRAWN=$(jq -c "$policy_words (.bindings // []) | ours + (env.WITHDRAWN | fromjson) | merged" \
+      "$GOOGLE_WORK/policy-before.json") || google_stop "The policy of $PROJECT_ID cannot be read. $as_it_was"
+  if [ -n "$FENCED_FOR" ]; then
+    google_say "Nobody but the account that compares can connect to $INSTANCE anew ($(google_seconds) s)."
+  else
+    google_say "Nobody can connect to $INSTANCE anew ($(google_seconds) s)."
+  fi
+}
+
+# Gives the right to connect to the primary back, with the condition that Terraform gives it, to those who may connect
+# to the standby, and to those of whom this run has withdrawn it.
+unfence() {
+  # shellcheck disable=SC2016 # names of jq
+  change_policy '($all | ours) as $ours | ($all | entitled) as $wanted
+    | if $wanted == [] then "none"
+      elif ($ours | merged) == $wanted then "done"
+      else .bindings = ($all - $ours) + $wanted end' ||
+    google_fail "The right to connect to $INSTANCE cannot be given back." "To fix: run the same command again."
+  [ "$policy_said" != none ] ||
+    google_stop "The right to connect to $STANDBY_INSTANCE, after which that to $INSTANCE is made, is not there." \
+      "To fix: apply, which grants it, and run the same command again."
+}
+
+# Sets comparer to the member as which the job runs that compares the two databases.
+find_comparer() {
+  google_reading '.template.template.serviceAccount // ""' google_get run "$jobs/$INIT_JOB" || return 1
+  comparer=serviceAccount:$GOOGLE_READ
+  [ -n "$GOOGLE_READ" ] || { GOOGLE_NOTE="The job $INIT_JOB has no account of its own." && return 1; }
+}
+
+# Sets running to the jobs that use the primary and have not ended, and executed to all that they have been. Those of
+# this run are not among them.
+look_at_jobs() {
+  running='' executed=''
+  google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/jobs" || return 1
+  jq -r --arg connection "$primary_connection" --arg run "$RUN" '
+    select(any(.template.template.volumes[]?.cloudSqlInstance.instances[]?; . == $connection))
+    | select(.labels["copy-run"]? != $run) | .name | split("/") | last' \
+    "$GOOGLE_WORK/jobs" >"$GOOGLE_WORK/job-names" || return 1
+  while read -r job_of_primary <&5; do
+    google_listed 'map(if .completionTime then "ended" else "running" end + " " + (.name | split("/") | last))
+      | sort | join(" ")' run "$jobs/$job_of_primary/executions" executions pageSize=100 || return 1
+    case " $GOOGLE_READ" in *" running "*) running="${running:+$running, }$job_of_primary" ;; esac
+    executed="$executed $GOOGLE_READ"
+  done 5<"$GOOGLE_WORK/job-names"
+}
+
+# Ends only when no job uses the primary.
+await_jobs() {
+  jobs_until=$(($(google_seconds) + SCALE_SECONDS))
+  while :; do
+    look_at_jobs || return 1
+    [ -n "$running" ] || return 0
+    google_pause "$jobs_until" "$running" "running, and may write to $INSTANCE" ||
+      { GOOGLE_NOTE="$running has not ended after $SCALE_SECONDS s (SCALE_SECONDS), and may write to $INSTANCE." &&
+        return 1; }
+  done
+}
