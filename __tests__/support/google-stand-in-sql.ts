@@ -14,6 +14,8 @@ export interface SqlInstanceState {
   readonly region?: string;
   /** Name of its primary, of a replica. @default none: an instance of its own */
   primary?: string;
+  /** Name of the replica with which it can change places. @default none */
+  recoveryReplica?: string;
 }
 
 /** A time of the stand-in's own, which passes with its calls. */
@@ -167,12 +169,28 @@ export class CloudSql {
     const [key, instance] = this.find(call);
     const settings = isObject(call.body.settings) ? call.body.settings : {};
     const name = key.split("/")[1] ?? "";
+    this.requireRecoveryReplica(key, replicaIn(call.body));
     const hasReplica = [...this.instances.values()].some(({ primary }) => primary === name);
     if (settings.activationPolicy === "NEVER" && hasReplica && this.keepsPrimaries)
       throw new ReasonError(400, "invalid", "An instance with replicas cannot be stopped.");
     return this.accept(call, name, () => {
       instance.settings = { ...instance.settings, ...settings };
+      instance.recoveryReplica = replicaIn(call.body) ?? instance.recoveryReplica;
     });
+  }
+
+  /** Refuses a disaster recovery replica that Cloud SQL refuses; undefined is none. */
+  private requireRecoveryReplica(key: string, name: string | undefined): void {
+    if (name === undefined) return;
+    const [project = "", primary = ""] = key.split("/");
+    const [source, replica] = [this.instances.get(key), this.instances.get(`${project}/${name}`)];
+    if (replica?.primary !== primary)
+      throw new ReasonError(400, "invalid", "The DR replica is not a replica of the instance.");
+    if ([source, replica].some((each) => each?.settings.edition !== "ENTERPRISE_PLUS"))
+      throw new ReasonError(400, "invalid", "A DR replica needs the edition Enterprise Plus.");
+    const backups = source?.settings.backupConfiguration;
+    if (!isObject(backups) || backups.enabled !== true || backups.pointInTimeRecoveryEnabled !== true)
+      throw new ReasonError(400, "invalid", "A DR replica needs point-in-time recovery of its primary.");
   }
 
   private promote(call: Call): JsonObject {
@@ -183,15 +201,21 @@ export class CloudSql {
     });
   }
 
-  /** Primary and replica exchange their parts. */
+  /** Primary and replica exchange their parts. The former primary has no backups then. */
   private switchOver(call: Call): JsonObject {
     const [key, instance] = this.find(call);
     const [project = "", name = ""] = key.split("/");
-    const former = this.instances.get(`${project}/${instance.primary ?? ""}`);
+    const { primary = "" } = instance;
+    const former = this.instances.get(`${project}/${primary}`);
     if (former === undefined) throw new ReasonError(400, "invalid", "The instance is not a read replica.");
+    if (former.recoveryReplica !== name)
+      throw new ReasonError(400, "invalid", "The instance is not the DR replica of its primary.");
+    this.requireRecoveryReplica(`${project}/${primary}`, name);
     return this.accept(call, name, () => {
-      instance.primary = undefined;
-      former.primary = name;
+      Object.assign(instance, { primary: undefined, recoveryReplica: primary });
+      Object.assign(former, { primary: name, recoveryReplica: undefined });
+      const backupConfiguration = { enabled: false, pointInTimeRecoveryEnabled: false };
+      former.settings = { ...former.settings, backupConfiguration };
     });
   }
 
@@ -319,8 +343,14 @@ function operationResource({ done, failure, insertTime, method, name, target }: 
   };
 }
 
+/** Name of the disaster recovery replica that an instance shall have. */
+function replicaIn({ replicationCluster }: JsonObject): string | undefined {
+  if (!isObject(replicationCluster)) return undefined;
+  return String(replicationCluster.failoverDrReplicaName).split(":").at(-1);
+}
+
 function resource(key: string, instance: SqlInstanceState): JsonObject {
-  const { createTime, primary, region = "us-central1", settings, state } = instance;
+  const { createTime, primary, recoveryReplica, region = "us-central1", settings, state } = instance;
   const [project = "", name = ""] = key.split("/");
   return {
     kind: "sql#instance",
@@ -333,6 +363,9 @@ function resource(key: string, instance: SqlInstanceState): JsonObject {
     region,
     instanceType: primary === undefined ? "CLOUD_SQL_INSTANCE" : "READ_REPLICA_INSTANCE",
     ...(primary === undefined ? {} : { masterInstanceName: `${project}:${primary}` }),
+    ...(recoveryReplica === undefined
+      ? {}
+      : { replicationCluster: { failoverDrReplicaName: `${project}:${recoveryReplica}` } }),
   };
 }
 

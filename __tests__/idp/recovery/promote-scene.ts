@@ -28,7 +28,7 @@ const STOPPED = { scalingMode: "MANUAL", manualInstanceCount: 0 };
 
 export interface PromoteScene extends SqlScene {
   readonly promote: (words: readonly string[], options?: ScriptOptions) => Promise<ScriptRun>;
-  /** Where the load balancer leads, by region. */
+  /** Where the load balancer sends users, by region. */
   readonly led: () => readonly string[];
   /** Instances to which the servers may connect. */
   readonly grants: () => readonly string[];
@@ -92,7 +92,8 @@ export function inPromoteScene(test: (scene: PromoteScene) => Promise<void>): Pr
         done.push(`${isStopped ? "stop" : "start"} ${method.includes("workerPools") ? "workers" : "servers"} ${where}`);
       }
       if (method.endsWith("instances.patch")) {
-        const { activationPolicy, backupConfiguration } = body.settings as {
+        if (body.replicationCluster !== undefined) done.push(`designation ${where}`);
+        const { activationPolicy, backupConfiguration } = (body.settings ?? {}) as {
           readonly activationPolicy?: string;
           readonly backupConfiguration?: object;
         };
@@ -147,7 +148,7 @@ export function inPromoteScene(test: (scene: PromoteScene) => Promise<void>): Pr
   });
 }
 
-/** Regions to which the load balancer leads. */
+/** Regions to which the load balancer sends users. */
 function ledTo({ loadBalancers }: SqlScene["standIn"]): readonly string[] {
   const backends = loadBalancers.resources.get(BACKEND)?.backends as readonly { group: string }[];
   return backends.map(({ group }) => group.split("/").at(-3) ?? "");
@@ -195,6 +196,17 @@ export function applyWithoutPromoted({ standIn }: PromoteScene): void {
 export function setActivation({ sql }: PromoteScene["standIn"], activationPolicy: "ALWAYS" | "NEVER"): void {
   const primary = sql.instances.get(`${PROJECT}/${INSTANCE}`);
   if (primary !== undefined) Object.assign(primary.settings, { activationPolicy });
+}
+
+/** Both instances are of the edition whose primary and replica can change places. */
+export function haveEnterprisePlus(scene: PromoteScene): void {
+  const backupConfiguration = { enabled: true, pointInTimeRecoveryEnabled: true, location: "us" };
+  for (const name of [INSTANCE, STANDBY]) {
+    const instance = instanceOf(scene, name);
+    if (instance !== undefined) instance.settings = { ...instance.settings, edition: "ENTERPRISE_PLUS" };
+  }
+  const primary = instanceOf(scene, INSTANCE);
+  if (primary !== undefined) primary.settings = { ...primary.settings, backupConfiguration };
 }
 
 /** The region at home answers 503 to everything. */

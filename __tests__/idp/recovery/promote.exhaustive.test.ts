@@ -61,11 +61,11 @@ describeWith(["busybox", "curl", "dash", "jq"], "promote.sh, whatever fails", ()
 
     matrix.rows([
       {
-        what: "promotes nothing if users cannot be led away",
+        what: "promotes nothing if users cannot be sent away",
         at: "compute.backendServices.patch",
         answers: [status(403, "PERMISSION_DENIED")],
         exitCode: 1,
-        says: ["Users cannot be led to the standby, so nothing is promoted."],
+        says: ["Users cannot be sent to the standby, so nothing is promoted."],
         left: isReplicaStill,
       },
       {

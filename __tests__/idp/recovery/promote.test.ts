@@ -5,6 +5,7 @@ import {
   expectAway,
   expectHome,
   expectHomeClosed,
+  haveEnterprisePlus,
   haveHomeBack,
   HOME,
   instanceOf,
@@ -17,7 +18,7 @@ import { DUMP_JOB, INSTANCE, JOBS, PROJECT } from "./sql-scene";
 
 describeWith(["curl", "dash", "jq"], "promote.sh", () => {
   promoteScenario(
-    "leads users to the standby, and closes the primary for new connections before it promotes",
+    "sends users to the standby, and closes the primary for new connections before it promotes",
     async (scene) => {
       loseHome(scene);
 
@@ -237,14 +238,27 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(refused.stderr).toContain("--switchover needs the edition Enterprise Plus, and this is ENTERPRISE");
     expect(scene.changes()).toEqual([]);
 
-    for (const name of [INSTANCE, STANDBY]) {
-      const instance = instanceOf(scene, name);
-      if (instance !== undefined) instance.settings = { ...instance.settings, edition: "ENTERPRISE_PLUS" };
-    }
+    haveEnterprisePlus(scene);
     expect(await scene.promote(["now", "--switchover", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
     expectAway(scene);
     expect(scene.done()).not.toContain("promotion");
+    expect(scene.done().slice(0, 2)).toEqual(["designation home", "stop servers standby"]);
     expect(instanceOf(scene, INSTANCE)?.primary).toBe(STANDBY);
+  });
+
+  promoteScenario("makes no change if the standby cannot become the disaster recovery replica", async (scene) => {
+    haveEnterprisePlus(scene);
+    const primary = instanceOf(scene, INSTANCE);
+    if (primary !== undefined) primary.settings = { ...primary.settings, backupConfiguration: { enabled: true } };
+
+    const { exitCode, stderr } = await scene.promote(["now", "--switchover", "--yes"]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      `${STANDBY} cannot become the disaster recovery replica of ${INSTANCE}, so nothing is done.`,
+    );
+    expect(stderr).toContain("needs point-in-time recovery");
+    expect(scene.done()).toEqual(["designation home"]);
   });
 
   promoteScenario("brings users home with all that the standby was told, once nobody writes", async (scene) => {
@@ -311,7 +325,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(scene.done().slice(before)).not.toEqual(expect.arrayContaining(["restore"]));
   });
 
-  promoteScenario("takes nothing as home where an apply has led users back to old data", async (scene) => {
+  promoteScenario("takes nothing as home where an apply has sent users back to old data", async (scene) => {
     await scene.promote(["now", "--planned", "--yes"]);
     applyWithoutPromoted(scene);
     const before = scene.done().length;
@@ -390,7 +404,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expectHome(scene);
   });
 
-  promoteScenario("leads users back to a home that has kept its data, if nothing was promoted", async (scene) => {
+  promoteScenario("sends users back to a home that has kept its data, if nothing was promoted", async (scene) => {
     scene.standIn.jobs.outcomeOf = () => ({ isSuccess: false, lines: ["failed: it does not"] });
     await scene.promote(["now", "--planned", "--yes"]);
     expect(scene.led()).toEqual([AWAY]);
@@ -400,6 +414,44 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(scene.done()).not.toContain("restore");
     expect(instanceOf(scene, STANDBY)?.primary).toBe(INSTANCE);
     expectHome(scene);
+  });
+
+  promoteScenario("asks for an apply after the way home only if a job's account lacks its right", async (scene) => {
+    scene.standIn.jobs.outcomeOf = () => ({ isSuccess: false, lines: ["failed: it does not"] });
+    await scene.promote(["now", "--planned", "--yes"]);
+
+    // The failed comparison has given all rights back.
+    const complete = await scene.promote(["home", "--yes"]);
+
+    expect(complete).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(complete.stdout).not.toContain("Apply once");
+    const { bindings } = scene.standIn.policies;
+    const dumper = (member: string) => member.startsWith("serviceAccount:idp-dump@");
+    bindings.set(
+      PROJECT,
+      (bindings.get(PROJECT) ?? []).map((each) => ({
+        ...each,
+        members: each.members.filter((member) => !dumper(member)),
+      })),
+    );
+    const lacking = await scene.promote(["home", "--yes"]);
+    expect(lacking.stdout).toMatch(/Apply once, which gives these the right .* back: serviceAccount:idp-dump@\S+\n/);
+  });
+
+  promoteScenario("says that the instance at home is gone, or ails", async (scene) => {
+    await scene.promote(["now", "--planned", "--yes"]);
+    const before = scene.done().length;
+    const primary = instanceOf(scene, INSTANCE);
+    if (primary !== undefined) primary.state = "MAINTENANCE";
+    expect((await scene.promote(["home", "--yes"])).stderr).toContain(`${INSTANCE} is not RUNNABLE, so users stay`);
+    scene.standIn.sql.instances.delete(`${PROJECT}/${INSTANCE}`);
+
+    const { exitCode, stderr } = await scene.promote(["home", "--yes"]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`${INSTANCE} does not exist any more, so there is nothing to bring users home to.`);
+    expect(stderr).not.toContain("is not back");
+    expect(scene.done()).toHaveLength(before);
   });
 
   promoteScenario("stays away while the region is gone, and if no backup is made", async (scene) => {
@@ -424,17 +476,17 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
   });
 
   promoteScenario("changes places once more after a switchover, and restores nothing", async (scene) => {
-    for (const name of [INSTANCE, STANDBY]) {
-      const instance = instanceOf(scene, name);
-      if (instance !== undefined) instance.settings = { ...instance.settings, edition: "ENTERPRISE_PLUS" };
-    }
+    haveEnterprisePlus(scene);
     await scene.promote(["now", "--switchover", "--yes"]);
     expect(await scene.promote(["home", "--yes"])).toMatchObject({ exitCode: 1 });
 
     expect(await scene.promote(["home", "--switchover", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
 
     expect(scene.done()).not.toContain("restore");
+    expect(scene.done().filter((step) => step.startsWith("designation"))).toEqual(["designation home"]);
     expect(instanceOf(scene, STANDBY)?.primary).toBe(INSTANCE);
+    const backups = { enabled: true, pointInTimeRecoveryEnabled: true, location: "us" };
+    expect(instanceOf(scene, INSTANCE)?.settings.backupConfiguration).toEqual(backups);
     expectHome(scene);
   });
 
@@ -442,7 +494,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     const { exitCode, stdout } = await scene.promote(["look"]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/primary +\S+ in us-central1: answers \(RUNNABLE/);
-    expect(stdout).toMatch(/users +the load balancer leads to: home/);
+    expect(stdout).toMatch(/users +the load balancer sends them to: home/);
     loseHome(scene);
     expect(await scene.promote(["now"], { input: "no\n" })).toMatchObject({ exitCode: 1 });
     expect(scene.changes()).toEqual([]);

@@ -60,12 +60,15 @@ class Pair {
   /** When both databases could be written to, by the calls after which that was so. */
   private readonly mistakes: string[] = [];
   private readonly address: LoopbackServer;
+  /** Backups of the primary, as Terraform has made them. */
+  private readonly primaryBackups: Value;
 
   private constructor(
     private readonly deployment: Deployment,
     private readonly settings: Settings,
   ) {
-    const { web } = deployment;
+    const { cloud, web } = deployment;
+    this.primaryBackups = valueAt(cloud.find(INSTANCE, this.instanceIn(HOME))?.values, BACKUPS);
     // Users are answered by a server that reaches a database that takes writes, in a region that is there.
     this.address = new LoopbackServer((_, response) => {
       const isServed = this.serves(this.led) && this.led !== this.deployment.cloud.lostRegion;
@@ -133,7 +136,7 @@ class Pair {
   requireServing(region: string): void {
     const other = region === HOME ? AWAY : HOME;
     if (this.led !== region || !this.serves(region) || this.serves(other))
-      throw new StepFailure("promote.sh", `users are led to ${this.led}, and ${region} shall serve them alone`);
+      throw new StepFailure("promote.sh", `users are sent to ${this.led}, and ${region} shall serve them alone`);
   }
 
   /** Fails unless home has neither servers nor a database that runs. */
@@ -197,6 +200,7 @@ class Pair {
       const backups = inApi(valueAt(values, BACKUPS), BACKUP_NAMES);
       made.settings = {
         ...made.settings,
+        edition: textAt(values, "settings.0.edition") || "ENTERPRISE",
         activationPolicy: textAt(values, "settings.0.activation_policy") || "ALWAYS",
         deletionProtectionEnabled: valueAt(values, "settings.0.deletion_protection_enabled") === true,
         ...(backups.enabled === true ? { backupConfiguration: { ...backups, ...RETAINED } } : {}),
@@ -246,7 +250,8 @@ class Pair {
       if (instance === undefined) continue;
       const { activationPolicy = "ALWAYS", backupConfiguration, deletionProtectionEnabled } = instance.settings;
       const primary = textAt(object.values, "master_instance_name");
-      if (primary !== "" && instance.primary === undefined) {
+      const { primary: source = "" } = instance;
+      if (primary !== "" && source === "") {
         for (const roles of [cloud.databaseRoles, cloud.roleMakers])
           for (const [role, value] of roles)
             if (role.startsWith(`${primary}/`)) roles.set(role.replace(primary, name), value);
@@ -254,9 +259,12 @@ class Pair {
       const [settings] = membersOf(object.values.settings) as readonly ValueObject[];
       const was = settings?.activation_policy === "NEVER" ? "ALWAYS" : (settings?.activation_policy ?? null);
       this.change(object, {
-        ...(primary !== "" && instance.primary === undefined
-          ? { master_instance_name: "", instance_type: "CLOUD_SQL_INSTANCE" }
-          : {}),
+        ...(primary === source
+          ? {}
+          : {
+              master_instance_name: source,
+              instance_type: source === "" ? "CLOUD_SQL_INSTANCE" : "READ_REPLICA_INSTANCE",
+            }),
         settings: [
           {
             ...settings,
@@ -272,6 +280,8 @@ class Pair {
 
   /** Cloud SQL chooses what it is not told. */
   private backupsAsRead({ values }: CloudObject, given: ApiObject | undefined): Value {
+    // What a replica had as a primary, Cloud SQL turns off; Terraform then reads it as it was made.
+    if (given?.enabled === false) return [];
     if (given?.enabled !== true) return valueAt(values, "settings.0.backup_configuration");
     const told = Object.fromEntries(
       Object.entries(BACKUP_NAMES).map(([ours, theirs]) => [ours, (given[theirs] ?? null) as Value]),
@@ -281,11 +291,6 @@ class Pair {
     const missing = Object.entries(chosen).filter(([name]) => told[name] === null);
     const block = (this.primaryBackups ?? {}) as ValueObject;
     return [{ ...block, ...told, ...Object.fromEntries(missing), backup_retention_settings: retained }];
-  }
-
-  private get primaryBackups(): Value {
-    const home = this.deployment.cloud.find(INSTANCE, this.instanceIn(HOME));
-    return valueAt(home?.values, BACKUPS);
   }
 
   private takeScalings(): void {
@@ -418,4 +423,26 @@ const DRILL: Episode = {
   },
 };
 
-export const WARM_STANDBY = [TAKES_OVER, DRILL];
+/** Primary and replica change places, twice, of which Terraform hears nothing. */
+const CHANGES_PLACES: Episode = {
+  name: "primary and replica of a second region change places",
+  fromNothing: true,
+  play: async (deployment) => {
+    const inputs = { ...deployment.inputs, database_tier: "db-perf-optimized-N-2" };
+    await deployment.settle(withStandby(inputs, {}));
+    await Pair.use(deployment, async (pair) => {
+      await pair.promote(["now", "--switchover"], "is the replica now. Before the next apply");
+      pair.requireServing(AWAY);
+      await pair.promote(["home", "--switchover"], "the standby is ready again", /Apply once, .*idp-dump/);
+      pair.requireServing(HOME);
+      const { actions } = await deployment.plan();
+      requireActions("plan after both have changed places twice", actions, {
+        "google_project_iam_member.checker_connects_to_database[0]": "create",
+        "google_project_iam_member.dumper_connects_to_database[0]": "create",
+      });
+      await deployment.settle();
+    });
+  },
+};
+
+export const WARM_STANDBY = [TAKES_OVER, DRILL, CHANGES_PLACES];

@@ -127,3 +127,16 @@ await_jobs() {
         return 1; }
   done
 }
+
+# Sets lacking to the members as which jobs use the primary, and which may not connect to it.
+find_lacking() {
+  google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/jobs" || return 1
+  JOB_MEMBERS=$(jq -cs --arg connection "$primary_connection" '[.[].template.template
+    | select(any(.volumes[]?.cloudSqlInstance.instances[]?; . == $connection))
+    | .serviceAccount // empty | "serviceAccount:" + .] | unique' "$GOOGLE_WORK/jobs") || return 1
+  export JOB_MEMBERS
+  # shellcheck disable=SC2016 # names of jq
+  change_policy '[$all | ours[].members[]?] as $may | "without: " + ((env.JOB_MEMBERS | fromjson) - $may | join(", "))' ||
+    return 1
+  lacking=${policy_said#without: }
+}

@@ -2,20 +2,20 @@
 # Lets the standby of a deployment take over, and brings it home again.
 #
 #   promote.sh look   says what answers, how far the standby is behind, and what would be lost; changes nothing
-#   promote.sh now    users are led to the standby, and its database becomes one that takes writes
-#   promote.sh home   once the region is back: what the standby has replaces what is there, and users are led home
+#   promote.sh now    the load balancer sends users to the standby, whose database becomes one that takes writes
+#   promote.sh home   once the region is back: what the standby has replaces what is there, and users go back there
 #
 #   --planned      for now: the primary answers, and it is meant: a drill, or a move. Nobody can connect any more, jobs
 #                  and sessions end, and the standby is promoted once it has everything, so nothing is lost
 #   --force        for now: the primary answers, but its users cannot work; what the standby does not have yet is lost
-#   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only, with the
-#                  standby as the disaster recovery replica of the primary
+#   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only, and with
+#                  point-in-time recovery. The replica becomes the disaster recovery replica of the primary, if it is not
 #   --discard      for home, also afterwards: the promoted instance, whose data are home, may be deleted by the next
 #                  apply
 #   --yes          does not ask
 #
-# The two databases never both take writes. Before the promotion, users are led away from home, the servers there are
-# stopped, the right to connect to the primary is withdrawn, and the primary is stopped. If the region answers and
+# The two databases never both take writes. Before the promotion, users are sent to the standby, the servers at home
+# are stopped, the right to connect to the primary is withdrawn, and the primary is stopped. If the region answers and
 # this fails, nothing is promoted without --force. If the region does not answer, a connection that has been open
 # since before can still write there, into a database that nobody uses any more: run the same command again as soon as
 # the region is back.
@@ -165,7 +165,7 @@ look_at_home() {
 look_at_standby() {
   google_reading '[.instanceType // "-", .state // "-", .settings.edition // "ENTERPRISE", .connectionName // "-",
       .settings.activationPolicy // "ALWAYS",
-      (.settings.backupConfiguration.enabled // false | tostring)] | join(" ")' \
+      (.settings.backupConfiguration // {} | del(.kind) | tojson)] | join(" ")' \
     google_get sqladmin "projects/$PROJECT_ID/$standby_at" ||
     google_fail "The standby's database $STANDBY_INSTANCE cannot be read, so nothing can be promoted." \
       "To fix: recover from a backup or a dump: recover-elsewhere.sh"
@@ -207,7 +207,7 @@ look_at_lag() {
   behind="at $lag_time it was $lag s behind: what was written after about $held is not known to be there"
 }
 
-# Sets led to home, standby, both or nowhere.
+# Sets led, where the load balancer sends users, to home, standby, both or nowhere.
 look_at_users() {
   google_reading '[.backends[]?.group // ""] | map(if endswith("/" + env.HOME_GROUP) then "home"
       elif endswith("/" + env.STANDBY_GROUP) then "standby" else empty end) | unique | join("")' \
@@ -216,12 +216,12 @@ look_at_users() {
   led=${GOOGLE_READ:-nowhere}
   case $led in
     nowhere)
-      google_stop "The backend service $BACKEND_SERVICE leads neither to $HOME_GROUP nor to $STANDBY_GROUP." \
-        "To fix: apply, which leads it to one of them."
+      google_stop "The backend service $BACKEND_SERVICE sends users neither to $HOME_GROUP nor to $STANDBY_GROUP." \
+        "To fix: apply, which sends them to one of the two."
       ;;
     homestandby) led=both ;;
   esac
-  row users "the load balancer leads to: $led"
+  row users "the load balancer sends them to: $led"
 }
 
 look() {
@@ -242,9 +242,9 @@ confirm() {
   [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
 }
 
-# lead_users FROM TO: makes TO the group of the backend service in the place of FROM.
-lead_users() {
-  FROM=$1 TO=$2 lead_try=1
+# send_users FROM TO: makes TO the group of the backend service in the place of FROM.
+send_users() {
+  FROM=$1 TO=$2 send_try=1
   export FROM TO
   while :; do
     # shellcheck disable=SC2016 # names of jq
@@ -260,12 +260,12 @@ lead_users() {
       "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" "$GOOGLE_WORK/change.json" "" repeatable &&
       google_settle compute "projects/$PROJECT_ID/global/operations/" SCALE_SECONDS "Backend service $BACKEND_SERVICE"
     then
-      lead_try=1
+      send_try=1
     else
-      google_has_reason conditionNotMet resourceNotReady && [ "$lead_try" -lt 8 ] || return 1
-      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$lead_try")"
+      google_has_reason conditionNotMet resourceNotReady && [ "$send_try" -lt 8 ] || return 1
+      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$send_try")"
     fi
-    lead_try=$((lead_try + 1))
+    send_try=$((send_try + 1))
   done
 }
 
@@ -399,15 +399,29 @@ promote_standby() {
   google_say "$STANDBY_INSTANCE takes writes ($(google_seconds) s)."
 }
 
-# Those of the primary, where it has told them; a replica has none. A plan of others does not follow to another
-# instance.
+# begin_backups INSTANCE_PATH BACKUPS: begins those of the other instance, where that has told them; a replica has none.
+# A plan of others does not follow to another instance.
 begin_backups() {
-  [ -z "${BACKUP_PLAN:-}" ] || primary_backups='{}'
-  [ "$standby_backups" = false ] || return 0
-  printf '%s\n' "$primary_backups" | jq '{ settings: { backupConfiguration: ({ pointInTimeRecoveryEnabled: true } + .
+  google_reading '.settings.backupConfiguration.enabled // false | tostring' \
+    google_get sqladmin "projects/$PROJECT_ID/$1" || GOOGLE_READ=false
+  [ "$GOOGLE_READ" = false ] || return 0
+  printf '%s\n' "$2" | jq '{ settings: { backupConfiguration: ({ pointInTimeRecoveryEnabled: true } + .
     + { enabled: true }) } }' >"$GOOGLE_WORK/backups.json"
-  sql_change "Backups of $STANDBY_INSTANCE" PATCH "$standby_at" "$GOOGLE_WORK/backups.json" ||
-    later "$STANDBY_INSTANCE has no backups yet, which the next apply begins: $(google_outcome)"
+  sql_change "Backups of ${1#*/}" PATCH "$1" "$GOOGLE_WORK/backups.json" ||
+    later "${1#*/} has no backups yet, which the next apply begins: $(google_outcome)"
+}
+
+# designate PRIMARY_PATH REPLICA: makes the replica the one with which its primary can change places.
+designate() {
+  designation_problem="$2 cannot become the disaster recovery replica of ${1#*/}, so nothing is done."
+  google_reading '.replicationCluster.failoverDrReplicaName // ""' \
+    google_get sqladmin "projects/$PROJECT_ID/$1" || google_fail "$designation_problem"
+  [ "${GOOGLE_READ##*:}" != "$2" ] || return 0
+  jq -n --arg name "$PROJECT_ID:$2" '{ replicationCluster: { failoverDrReplicaName: $name } }' \
+    >"$GOOGLE_WORK/designation.json"
+  sql_change "Disaster recovery replica of ${1#*/}" PATCH "$1" "$GOOGLE_WORK/designation.json" ||
+    google_fail "$designation_problem" "Without --switchover, now --planned loses nothing either."
+  google_say "$2 is the disaster recovery replica of ${1#*/} ($(google_seconds) s)."
 }
 
 require_edition() {
@@ -495,24 +509,25 @@ promote() {
   [ "$planned$switchover" = nono ] || loss="nothing is lost"
   [ "$promoted" = no ] || loss="nothing more is lost: it has been promoted before"
   google_say "Steps; sign-in is down from the first to the last:"
-  google_say "  1. lead the users to $STANDBY_GROUP"
+  google_say "  1. let the load balancer send users to $STANDBY_GROUP"
   if [ "$planned/$promoted" = yes/no ]; then
-    google_say "  2. stop the servers in $REGION, withdraw the right to connect to $INSTANCE, wait until jobs have ended" \
-      "and $STANDBY_INSTANCE has everything, and stop the former"
+    google_say "  2. stop the servers in $REGION, withdraw the right to connect to $INSTANCE, wait until jobs have" \
+      "ended and $STANDBY_INSTANCE has everything, and stop the former"
   else
     google_say "  2. stop the servers in $REGION, withdraw the right to connect to $INSTANCE, and stop it"
   fi
   google_say "  3. promote $STANDBY_INSTANCE; $loss"
   google_say "  4. begin its backups, and start the servers in $STANDBY_REGION"
   confirm "Promote $STANDBY_INSTANCE?"
+  [ "$switchover/$promoted" != yes/no ] || designate "$primary_at" "$STANDBY_INSTANCE"
   if [ "$promoted" = no ]; then
     # A server cannot start on a replica.
     stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
       google_fail "The servers of the standby cannot be changed, so nothing is promoted."
   fi
-  lead_users "$HOME_GROUP" "$STANDBY_GROUP" ||
-    google_fail "Users cannot be led to the standby, so nothing is promoted." "To fix: run the same command again."
-  google_say "Users are led to the standby ($(google_seconds) s)."
+  send_users "$HOME_GROUP" "$STANDBY_GROUP" ||
+    google_fail "Users cannot be sent to the standby, so nothing is promoted." "To fix: run the same command again."
+  google_say "The load balancer sends users to the standby ($(google_seconds) s)."
   if [ "$home" = answers ]; then
     if stop_servers "$home_place" "$SERVICE" "$home_pool"; then
       google_say "No server runs in $REGION ($(google_seconds) s)."
@@ -538,7 +553,8 @@ promote() {
     set_activation "$standby_at" ALWAYS "$SQL_SECONDS" ||
       google_fail "$STANDBY_INSTANCE cannot be started." "To fix: run the same command again."
   fi
-  begin_backups
+  [ -z "${BACKUP_PLAN:-}" ] || primary_backups='{}'
+  begin_backups "$standby_at" "$primary_backups"
   stop_primary
   start_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
     google_fail "The servers of the standby cannot be started." "To fix: run the same command again."
@@ -561,8 +577,8 @@ promote() {
 
 # Starts what is at home, whose database has what users have written.
 open_home() {
-  lead_users "$STANDBY_GROUP" "$HOME_GROUP" ||
-    google_fail "Users cannot be led home." "To fix: run the same command again."
+  send_users "$STANDBY_GROUP" "$HOME_GROUP" ||
+    google_fail "Users cannot be sent home." "To fix: run the same command again."
   start_servers "$home_place" "$SERVICE" "$home_pool" ||
     google_fail "The servers in $REGION cannot be started." "To fix: run the same command again."
   await_address
@@ -608,6 +624,14 @@ let_go() {
 refuse_return() {
   case $primary/$home in
     answers/answers | stopped/answers | replica/answers) ;;
+    gone/*)
+      google_stop "$INSTANCE does not exist any more, so there is nothing to bring users home to." \
+        "To fix: stay there; or make the deployment again at home from a dump: recover-elsewhere.sh"
+      ;;
+    degraded/*)
+      google_stop "$INSTANCE is not RUNNABLE, so users stay where they are." \
+        "To fix: wait, or look what ails it: gcloud sql instances describe $INSTANCE --project=$PROJECT_ID"
+      ;;
     *) google_stop "$REGION is not back, so users stay where they are." "To fix: run the same command once it is." ;;
   esac
   case $primary/$switchover/$promoted in
@@ -638,9 +662,10 @@ go_home() {
   google_say "  1. stop the servers in $STANDBY_REGION"
   google_say "  2. start $INSTANCE, and give the right to connect to it back"
   google_say "  3. $data"
-  google_say "  4. lead the users to $HOME_GROUP, and start the servers in $REGION"
+  google_say "  4. let the load balancer send users to $HOME_GROUP, and start the servers in $REGION"
   [ "$discard" = no ] || google_say "  5. end the protection of $STANDBY_INSTANCE, which the next apply then deletes"
   confirm "Bring users home?"
+  [ "$promoted/$primary" != yes/replica ] || designate "$standby_at" "$INSTANCE"
   stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
     google_fail "The servers of the standby cannot be stopped, so nothing is restored."
   case $promoted/$retired in
@@ -658,16 +683,18 @@ go_home() {
     */replica)
       make_primary "$primary_at" switchover SWITCHOVER ||
         google_fail "$INSTANCE and $STANDBY_INSTANCE have not changed places." "$stays_away"
+      [ -n "${BACKUP_PLAN:-}" ] || begin_backups "$primary_at" "$standby_backups"
       ;;
     *) bring_data_home ;;
   esac
   open_home
   google_say "$REGION serves users after $(($(google_seconds) / 60)) minutes, with all that was written."
   case $promoted/$primary in
-    yes/replica) google_say "$STANDBY_INSTANCE is a replica: the standby is ready again." ;;
-    no/*)
-      google_say "$STANDBY_INSTANCE is a replica: the standby is ready again. Apply once, which gives accounts of" \
-        "jobs the right to connect to $INSTANCE back."
+    yes/replica | no/*)
+      google_say "$STANDBY_INSTANCE is a replica: the standby is ready again."
+      lacking="accounts of jobs"
+      find_lacking || :
+      [ -z "$lacking" ] || google_say "Apply once, which gives these the right to connect to $INSTANCE back: $lacking"
       ;;
     *) let_go ;;
   esac

@@ -85,7 +85,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
       instanceType: isPromoted.choose("CLOUD_SQL_INSTANCE", "READ_REPLICA_INSTANCE").text,
       masterInstanceName: isAlways(isPromoted) ? undefined : isPromoted.choose(null, primary.instanceName).text,
       // Google's own protection is in the settings, and a script can lift it on the way home. This one would last in
-      // the state until an apply, which then leads users back to a replica that is out of date.
+      // the state until an apply, which then sends users back to a replica that is out of date.
       deletionProtection: false,
       settings: {
         ...serverSettings(props, primary.connectionLimit),
