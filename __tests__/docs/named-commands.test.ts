@@ -131,6 +131,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "lib/idp/scripts/restore-drill.sh": ["backup-dr backups list"],
   "lib/idp/scripts/restore.sh": ["backup-dr backups list", "sql backups list", "sql operations wait"],
   "lib/idp/scripts/return-home.sh": ["secrets delete"],
+  "lib/idp/scripts/promote.sh": ["sql instances describe"],
   "lib/idp/scripts/sql-rest.sh": ["sql instances delete", "sql instances patch"],
   "lib/idp/scripts/swap-database.sh": ["sql databases delete"],
   "lib/lab/lab-inputs.ts": ["compute machine-types list", "compute reset-windows-password"],

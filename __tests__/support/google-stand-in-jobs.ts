@@ -27,6 +27,8 @@ export class CloudRunJobs {
   readonly servers = new Set<string>();
   /** How servers are scaled, by name, where somebody has said so. */
   readonly scalings = new Map<string, JsonObject>();
+  /** Names of the secrets that servers read, by name of the server. */
+  readonly secrets = new Map<string, readonly string[]>();
   /** Account that services run as. */
   account = "";
   callsUntilDone = 1;
@@ -119,8 +121,13 @@ export class CloudRunJobs {
 
   private getServer(call: Call): JsonObject {
     const name = this.server(call);
-    const account = this.account === "" ? {} : { template: { serviceAccount: this.account } };
-    return { name, scaling: this.scalings.get(name) ?? {}, ...account };
+    const account = this.account === "" ? {} : { serviceAccount: this.account };
+    const read = (this.secrets.get(name) ?? []).map((secret, index) => ({
+      name: `SECRET_${index}`,
+      valueSource: { secretKeyRef: { secret, version: "1" } },
+    }));
+    const containers = read.length === 0 ? {} : { containers: [{ env: read }] };
+    return { name, scaling: this.scalings.get(name) ?? {}, template: { ...account, ...containers } };
   }
 
   private scale(call: Call): JsonObject {
@@ -198,7 +205,7 @@ function listOf(value: unknown): readonly unknown[] {
 /** Secret Manager: the newest version of each secret, by `projects/<project>/secrets/<id>`. */
 export class StoredSecrets {
   readonly payloads = new Map<string, string>();
-  /** Regions of the secrets that scripts have created, by name. */
+  /** Regions of the secrets that are not everywhere, by name. */
   readonly regions = new Map<string, readonly string[]>();
 
   readonly service: Service = {
@@ -207,6 +214,7 @@ export class StoredSecrets {
     basePath: "v1/",
     handlers: {
       "projects.secrets.create": (call) => this.create(call),
+      "projects.secrets.get": ({ parameters: { name = "" } }) => this.get(name),
       "projects.secrets.addVersion": (call) => this.add(call),
       "projects.secrets.versions.access": ({ parameters: { name = "" } }) => this.access(name),
     },
@@ -221,6 +229,14 @@ export class StoredSecrets {
       replicas.map(({ location }) => String(location)),
     );
     return { ...body, name };
+  }
+
+  private get(name: string): JsonObject {
+    if (!this.regions.has(name) && !this.payloads.has(name))
+      throw new ApiError(404, "NOT_FOUND", `Secret [${name}] not found.`);
+    const regions = this.regions.get(name) ?? [];
+    const replicas = regions.map((location) => ({ location }));
+    return { name, replication: regions.length === 0 ? { automatic: {} } : { userManaged: { replicas } } };
   }
 
   private add({ body, parameters: { parent = "" } }: Call): JsonObject {

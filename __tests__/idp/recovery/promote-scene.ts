@@ -8,6 +8,7 @@ import { DUMP_JOB, INIT_JOB, inSqlScene, INSTANCE, JOBS, PROJECT, type SqlScene 
 
 export const HOME = "us-central1";
 export const AWAY = "europe-west1";
+export const SECRET_KEY = "secret-key";
 export const STANDBY = `${INSTANCE}-standby`;
 const SERVER = `projects/${PROJECT}/locations/${HOME}/services/${INSTANCE}`;
 const WORKERS = `projects/${PROJECT}/locations/${HOME}/workerPools/${INSTANCE}-w`;
@@ -104,6 +105,7 @@ export function inPromoteScene(test: (scene: PromoteScene) => Promise<void>): Pr
     const settings = {
       DATABASE_REGION: HOME,
       SERVICE: INSTANCE,
+      SECRET_KEY_SECRET: SECRET_KEY,
       STANDBY_REGION: AWAY,
       STANDBY_INSTANCE: STANDBY,
       STANDBY_SERVICE: INSTANCE,
@@ -155,13 +157,19 @@ function ledTo({ loadBalancers }: SqlScene["standIn"]): readonly string[] {
 }
 
 function haveStandby({ standIn }: SqlScene): void {
-  const { jobs, loadBalancers, policies, sql } = standIn;
+  const { jobs, loadBalancers, policies, secrets, sql } = standIn;
   sql.makeReplica(PROJECT, STANDBY, INSTANCE, AWAY);
   for (const server of [SERVER, STANDBY_SERVER, WORKERS, STANDBY_WORKERS]) jobs.servers.add(server);
   jobs.scalings.set(SERVER, { minInstanceCount: 1, maxInstanceCount: 20 });
   jobs.scalings.set(WORKERS, { manualInstanceCount: 2 });
   jobs.scalings.set(STANDBY_SERVER, { maxInstanceCount: 20 });
   jobs.scalings.set(STANDBY_WORKERS, { manualInstanceCount: 0 });
+  jobs.secrets.set(STANDBY_SERVER, [SECRET_KEY, `projects/${PROJECT}/secrets/password`]);
+  for (const [name, regions] of [
+    [SECRET_KEY, [HOME, AWAY]],
+    ["password", []],
+  ] as const)
+    secrets.regions.set(`projects/${PROJECT}/secrets/${name}`, regions);
   jobs.account = ACCOUNT;
   jobs.runAs(`${JOBS}/${INIT_JOB}`, INITIALIZER);
   jobs.runAs(`${JOBS}/${DUMP_JOB}`, DUMPER);

@@ -11,6 +11,7 @@ import {
   instanceOf,
   loseHome,
   promoteScenario,
+  SECRET_KEY,
   setActivation,
   STANDBY,
 } from "./promote-scene";
@@ -490,10 +491,42 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expectHome(scene);
   });
 
+  promoteScenario("promotes nothing if the second region lacks a secret of its servers, unless told", async (scene) => {
+    scene.standIn.secrets.regions.set(`projects/${PROJECT}/secrets/${SECRET_KEY}`, [HOME]);
+    const looked = await scene.promote(["look"]);
+    expect(looked.exitCode).toBe(0);
+    const missing = "no server can start in europe-west1 without these, which are not there: secret-key";
+    expect(looked.stdout).toContain(missing);
+
+    const planned = await scene.promote(["now", "--planned", "--yes"]);
+    loseHome(scene);
+    const lost = await scene.promote(["now", "--yes"]);
+
+    for (const { exitCode, stderr } of [planned, lost]) {
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("they are not there: secret-key. Nothing is promoted.");
+      expect(stderr).toContain("To fix: make the deployment again with the input standby");
+    }
+    expect(scene.changes()).toEqual([]);
+    expect(await scene.promote(["now", "--force", "--yes"])).toMatchObject({ exitCode: 0 });
+    expectAway(scene);
+  });
+
+  promoteScenario("says that it cannot tell where a secret is, and goes on", async (scene) => {
+    scene.standIn.secrets.regions.delete(`projects/${PROJECT}/secrets/${SECRET_KEY}`);
+    loseHome(scene);
+
+    const { exitCode, stdout } = await scene.promote(["now", "--yes"]);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("whether these can be read in europe-west1 is not known: secret-key (HTTP 404)");
+  });
+
   promoteScenario("only looks, and asks before it does anything", async (scene) => {
     const { exitCode, stdout } = await scene.promote(["look"]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/primary +\S+ in us-central1: answers \(RUNNABLE/);
+    expect(stdout).toMatch(/secrets +those of the standby are in europe-west1/);
     expect(stdout).toMatch(/users +the load balancer sends them to: home/);
     loseHome(scene);
     expect(await scene.promote(["now"], { input: "no\n" })).toMatchObject({ exitCode: 1 });

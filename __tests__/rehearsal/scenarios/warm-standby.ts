@@ -209,7 +209,12 @@ class Pair {
     for (const { id, type, values } of SERVERS.flatMap((each) => cloud.ofType(each))) {
       web.jobs.servers.add(id);
       web.jobs.scalings.set(id, inApi(valueAt(values, "scaling.0"), scalingOf(type)));
+      web.jobs.secrets.set(id, textsAt(values, "template.0.containers.0.env.*.value_source.0.secret_key_ref.0.secret"));
       web.jobs.account = textAt(values, "template.0.service_account");
+    }
+    for (const { values } of cloud.ofType("google_secret_manager_secret")) {
+      const locations = textsAt(values, "replication.0.user_managed.0.replicas.*.location");
+      web.secrets.regions.set(`projects/${PROJECT}/secrets/${textAt(values, "secret_id")}`, locations);
     }
     const grants = new Map<string, Binding>();
     for (const { values } of cloud.ofType(GRANT)) {
@@ -406,6 +411,7 @@ const DRILL: Episode = {
     const { inputs } = deployment;
     await deployment.settle(withStandby(inputs, {}));
     await Pair.use(deployment, async (pair) => {
+      await pair.promote(["look"], /secrets +those of the standby are in us-east1/);
       await pair.promote(["now", "--planned"], "has everything", "nothing is lost");
       pair.requireServing(AWAY);
       pair.requireHomeClosed();

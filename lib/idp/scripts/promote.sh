@@ -27,6 +27,7 @@
 #   INSTANCE, DATABASE, INIT_JOB, REGION, SERVICE   of the deployment at home (required)
 #   STANDBY_REGION, STANDBY_INSTANCE, STANDBY_SERVICE   of the standby (required)
 #   STANDBY_MIN_INSTANCES  least number of instances of the service that takes users (0)
+#   SECRET_KEY_SECRET      name of the secret with the secret key; what else the servers read, the standby's service says
 #   STANDBY_WORKER_POOL    worker pool of the standby; empty: none
 #   STANDBY_WORKERS        number of instances of the worker pool that works (1)
 #   BACKEND_SERVICE        backend service of the load balancer (required)
@@ -97,6 +98,7 @@ google_setting STANDBY_WORKERS '0|[1-9][0-9]{0,3}' "a number of instances"
 google_setting BACKEND_SERVICE '[a-z][a-z0-9-]*' "the name of a backend service"
 google_setting HOME_GROUP "$group_pattern" "the path of an endpoint group"
 google_setting STANDBY_GROUP "$group_pattern" "the path of an endpoint group"
+google_option SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
 google_option SERVICE_URL 'https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9./_-]*)?' "the address of the service"
 google_time_limit STOP_SECONDS SCALE_SECONDS
 begin_run promote
@@ -183,10 +185,33 @@ SAID
   else
     row standby "$STANDBY_INSTANCE in $STANDBY_REGION takes writes, $state"
   fi
-  google_reading '.template.serviceAccount // ""' google_get run "$standby_place/services/$STANDBY_SERVICE" ||
+  google_reading '.template | [.serviceAccount // "-", ([.containers[]?.env[]?.valueSource.secretKeyRef.secret,
+      .volumes[]?.secret.secret | strings] | unique[])] | join(" ")' \
+    google_get run "$standby_place/services/$STANDBY_SERVICE" ||
     google_fail "The standby's service $STANDBY_SERVICE cannot be read, so nothing can be promoted."
-  ACCOUNT=$GOOGLE_READ
+  ACCOUNT=${GOOGLE_READ%% *} standby_secrets="${GOOGLE_READ#"${GOOGLE_READ%% *}"} ${SECRET_KEY_SECRET:-}"
   export ACCOUNT
+}
+
+# Sets stuck to the secrets without which no server starts in the second region, and which are not there. Where a secret
+# is, is decided when it is made.
+look_at_secrets() {
+  stuck='' unread='' seen=' '
+  for secret in $standby_secrets; do
+    case $secret in */*) ;; *) secret=projects/$PROJECT_ID/secrets/$secret ;; esac
+    case $seen in *" $secret "*) continue ;; esac
+    seen="$seen$secret "
+    if google_reading ".replication | objects
+        | if has(\"automatic\") then true else any(.userManaged.replicas[]?; .location == \"$STANDBY_REGION\") end" \
+      google_get secretmanager "$secret"; then
+      [ "$GOOGLE_READ" = true ] || stuck="${stuck:+$stuck, }${secret##*/}"
+    else
+      unread="${unread:+$unread, }${secret##*/} (HTTP $GOOGLE_STATUS)"
+    fi
+  done
+  [ -z "$unread" ] || row secrets "whether these can be read in $STANDBY_REGION is not known: $unread"
+  [ -z "$stuck" ] || row secrets "no server can start in $STANDBY_REGION without these, which are not there: $stuck"
+  [ -n "$unread$stuck" ] || row secrets "those of the standby are in $STANDBY_REGION"
 }
 
 # Cloud Monitoring samples it once a minute, and knows of it minutes later.
@@ -232,6 +257,7 @@ look() {
   look_at_home
   REST_TRIES=$tries
   look_at_standby
+  look_at_secrets
   look_at_users
 }
 
@@ -501,8 +527,22 @@ refuse_promotion() {
   esac
 }
 
+# A replica that takes writes, and no server that does, helps nobody.
+refuse_without_secrets() {
+  [ -n "$stuck" ] && [ "$promoted" = no ] || return 0
+  stuck_there="Without these secrets, no server can start in $STANDBY_REGION, and they are not there: $stuck."
+  if [ "$force" = yes ]; then
+    google_error "$stuck_there" "It is promoted nevertheless, as --force says."
+    return 0
+  fi
+  google_stop "$stuck_there Nothing is promoted." \
+    "To fix: make the deployment again with the input standby, as guides/warm-standby.md says; a secret never moves." \
+    "To promote the database nevertheless, with servers of your own: --force"
+}
+
 promote() {
   refuse_promotion
+  refuse_without_secrets
   require_edition
   as_it_was="To let home serve users again instead: promote.sh home"
   loss="what was written last is lost: $behind"
