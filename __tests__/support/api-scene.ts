@@ -9,6 +9,9 @@ export interface ApiScene {
   readonly changes: () => readonly string[];
 }
 
+/** Methods of Resource Manager that are sent with POST, although they only read. */
+const READING = /\.get(Ancestry|IamPolicy)$/;
+
 /** With settings of the scripts, and a stand-in that is started or will be. */
 export function apiScene(settings: ScriptOptions["environment"], standIn = new GoogleStandIn()): ApiScene {
   const own = { GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first", PROJECT_ID: "demo-project", ...settings };
@@ -16,7 +19,10 @@ export function apiScene(settings: ScriptOptions["environment"], standIn = new G
     standIn,
     run: (script, { environment, ...options } = {}) =>
       runScript(script, { ...options, environment: { ...standIn.environment, ...own, ...environment } }),
-    changes: () => standIn.requests.filter(({ httpMethod }) => httpMethod !== "GET").map(({ method }) => method),
+    changes: () =>
+      standIn.requests
+        .filter(({ httpMethod, method }) => httpMethod !== "GET" && !READING.test(method))
+        .map(({ method }) => method),
   };
 }
 

@@ -7,8 +7,12 @@ export interface Binding {
   readonly condition?: { readonly title: string; readonly expression: string };
 }
 
-/** Resource Manager: who has which role in a project. */
+/** Resource Manager: who has which role in a project, and above it. */
 export class ProjectPolicies {
+  /** Folders and organization above each project, from the inside, as `folders/1`. Their bindings are below that name. */
+  ancestors: readonly string[] = [];
+  /** Permissions of custom roles, by name. */
+  readonly roles = new Map<string, readonly string[]>();
   readonly bindings = new Map<string, readonly Binding[]>();
   /** How many of the next writes find the policy changed by somebody else. */
   overtaken = 0;
@@ -21,8 +25,32 @@ export class ProjectPolicies {
     handlers: {
       "projects.getIamPolicy": (call) => this.get(call),
       "projects.setIamPolicy": (call) => this.set(call),
+      "projects.getAncestry": ({ parameters: { projectId = "" } }) => ({
+        ancestor: [`projects/${projectId}`, ...this.ancestors].map((name) => {
+          const [kind = "", id = ""] = name.split("/");
+          return { resourceId: { type: kind.slice(0, -1), id } };
+        }),
+      }),
+      "folders.getIamPolicy": (call) => this.get(call),
+      "organizations.getIamPolicy": (call) => this.get(call),
     },
   };
+
+  readonly iam: Service = {
+    description: "iam.v1",
+    endpointVariable: "GOOGLE_IAM_BETA_CUSTOM_ENDPOINT",
+    basePath: "v1/",
+    handlers: {
+      "projects.roles.get": ({ parameters: { name = "" } }) => this.role(name),
+      "organizations.roles.get": ({ parameters: { name = "" } }) => this.role(name),
+    },
+  };
+
+  private role(name: string): JsonObject {
+    const includedPermissions = this.roles.get(name);
+    if (includedPermissions === undefined) throw new ApiError(403, "PERMISSION_DENIED", `No permission on ${name}.`);
+    return { name, includedPermissions };
+  }
 
   private get etag(): string {
     return Buffer.from(`version ${this.version}`).toString("base64");
@@ -33,7 +61,7 @@ export class ProjectPolicies {
     const bindings = this.bindings.get(resource) ?? [];
     // An older format would leave conditions out, and the next write would make those grants unconditional.
     if (requestedPolicyVersion !== 3) throw new ApiError(400, "INVALID_ARGUMENT", "The policy has conditions.");
-    return { version: 3, etag: this.etag, bindings };
+    return { version: 3, etag: this.etag, ...(bindings.length === 0 ? {} : { bindings }) };
   }
 
   private set({ body, parameters: { resource = "" } }: Call): JsonObject {

@@ -78,7 +78,6 @@ const PROBED = [
   ["cloudscheduler.v1", "CLOUD_SCHEDULER", "v1/"],
   ["container.v1", "CONTAINER", "v1/"],
   ["dns.v1", "DNS", "dns/v1/"],
-  ["iam.v1", "IAM_BETA", "v1/"],
   ["workloadidentity.v1", "WORKLOAD_IDENTITY", "v1/"],
 ] as const;
 

@@ -88,7 +88,7 @@ export class GoogleStandIn {
   constructor() {
     const { builds, jobs, loadBalancers, metrics, migration, policies, registry, secrets, sql, storage, usage } = this;
     const parts = [builds, registry, usage, loadBalancers, sql, jobs, secrets, storage, migration, metrics, policies];
-    for (const service of [...parts.map((part) => part.service), jobs.log, ...PROBED_SERVICES]) {
+    for (const service of [...parts.map((part) => part.service), jobs.log, policies.iam, ...PROBED_SERVICES]) {
       const description = loadDescription(service.description);
       this.descriptions.set(description.name, { description, service });
     }

@@ -23,8 +23,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "promote.sh, whatever fails", ()
     });
 
     matrix.kills(
-      18,
-      Array.from({ length: 18 }, (_, index) => index + 1),
+      20,
+      Array.from({ length: 20 }, (_, index) => index + 1),
       "SIGKILL",
       async (scene, _killed, again) => {
         // Whatever there is, one of the two takes writes, or none.

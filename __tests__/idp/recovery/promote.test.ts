@@ -1,3 +1,4 @@
+import { status } from "../../support/fault-matrix";
 import { describeWith } from "../../support/programs";
 import {
   AWAY,
@@ -215,8 +216,57 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     const { exitCode, stderr } = await scene.promote(["now", "--yes"]);
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain("may connect to all instances, also to");
-    expect(scene.done()).not.toContain("promotion");
+    expect(stderr).toContain(`${members[0] ?? ""} by roles/cloudsql.client on projects/${PROJECT}`);
+    expect(scene.changes()).toEqual([]);
+  });
+
+  promoteScenario("promotes nothing if a folder, a custom role or a broad condition lets connect", async (scene) => {
+    const { policies } = scene.standIn;
+    const member = "serviceAccount:idp-dump@demo-project.iam.gserviceaccount.com";
+    const own = policies.bindings.get(PROJECT) ?? [];
+    const custom = `projects/${PROJECT}/roles/connector`;
+    const reader = `projects/${PROJECT}/roles/reader`;
+    const expression = `resource.name.startsWith("projects/${PROJECT}/instances/")`;
+    const condition = { title: "All", expression };
+    policies.ancestors = ["folders/12", "organizations/34"];
+    policies.bindings.set("folders/12", [{ role: "roles/cloudsql.client", members: [member] }]);
+    policies.roles.set(custom, ["cloudsql.instances.connect", "cloudsql.instances.get"]);
+    policies.roles.set(reader, ["cloudsql.instances.get"]);
+    policies.bindings.set(PROJECT, [
+      ...own,
+      { role: custom, members: [member] },
+      { role: reader, members: [member] },
+      { role: "roles/cloudsql.editor", members: ["user:somebody@example.com"] },
+      { role: "roles/cloudsql.client", members: [member], condition },
+    ]);
+    const grants = [
+      `${member} by ${custom} on projects/${PROJECT}`,
+      `${member} by roles/cloudsql.client on folders/12`,
+      `${member} by roles/cloudsql.client on projects/${PROJECT}`,
+    ].join(", ");
+
+    expect((await scene.promote(["look"])).stdout).toContain(`can be reached also after the promotion: ${grants}\n`);
+    const refused = await scene.promote(["now", "--planned", "--yes"]);
+
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toContain(`so nothing is promoted: ${grants}\n`);
+    expect(scene.changes()).toEqual([]);
+    loseHome(scene);
+    expect(await scene.promote(["now", "--force", "--yes"])).toMatchObject({ exitCode: 0 });
+  });
+
+  promoteScenario("says which policies and roles it could not read, and goes on", async (scene) => {
+    const { policies } = scene.standIn;
+    policies.ancestors = ["folders/12"];
+    const role = "organizations/34/roles/unknown";
+    const members = [`serviceAccount:${scene.standIn.jobs.account}`];
+    policies.bindings.set(PROJECT, [...(policies.bindings.get(PROJECT) ?? []), { role, members }]);
+    scene.standIn.inject("cloudresourcemanager.folders.getIamPolicy", status(403, "PERMISSION_DENIED"));
+
+    const { exitCode, stdout } = await scene.promote(["look"]);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`is granted here is not known: folders/12 (HTTP 403), ${role} (HTTP 403)`);
   });
 
   promoteScenario(

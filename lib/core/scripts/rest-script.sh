@@ -32,7 +32,8 @@ REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 # object with none of the fields below, or of the collection that was asked for, comes from a proxy or a portal.
 # shellcheck disable=SC2016 # names of jq
 GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken",
-    "unreachable", "warnings", "metadata", "bindings", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .) then .
+    "unreachable", "warnings", "metadata", "bindings", "etag", "ancestor", "uploadFileInfo", "accounts", "logNames", "totalSize",
+    "projectId"); .) then .
   else error("foreign") end;
 def encoded: @uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27")
   | gsub("[(]"; "%28") | gsub("[)]"; "%29") | gsub("[*]"; "%2A");
@@ -157,17 +158,18 @@ sqladmin SQL sql/v1beta4 projects/PROJECT/instances maxResults=1
 storage STORAGE storage/v1 b project=PROJECT&maxResults=1
 workloadidentity WORKLOAD_IDENTITY v1 projects/PROJECT/locations pageSize=1'
 
-# google_address API: sets google_base to the base URL of an API, with a trailing slash, and google_harmless to that call. Returns
-# 1 for an API that is not known.
+# google_address API[@VERSION]: sets google_base to the base URL of an API, with a trailing slash, and google_harmless to that
+# call. Returns 1 for an API that is not known. Another version than that of the table is below the same address.
 google_address() {
   while read -r google_api google_product google_version google_harmless; do
-    [ "$google_api" != "$1" ] || break
+    [ "$google_api" != "${1%@*}" ] || break
   done <<TABLE
 $GOOGLE_APIS
 TABLE
   [ -n "$google_api" ] || return 1
-  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-https://$1.googleapis.com/${google_version#-}}"
+  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-https://$google_api.googleapis.com/${google_version#-}}"
   google_base=${google_base%/}/
+  case $1 in *@*) google_base=${google_base%"$google_version"/}${1#*@}/ ;; esac
 }
 
 # Quota project: sent only with USER_PROJECT_OVERRIDE; GOOGLE_BILLING_PROJECT takes precedence over PROJECT_ID.

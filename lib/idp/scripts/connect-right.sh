@@ -21,6 +21,17 @@ policy_words='def of($instance): .role == "roles/cloudsql.client"
   def entitled: ours + theirs + (env.WITHDRAWN | fromjson) | merged;'
 WITHDRAWN='[]'
 
+# Of a binding: is_ours, whether it is of an account of the deployment; connects, whether its role is one of Google's
+# that let connect; names_another, whether its condition leaves no other instance than one that is not the primary.
+# shellcheck disable=SC2016 # names of jq
+rights_words='def is_member: IN(env.MEMBERS | fromjson[]);
+  def is_ours: any(.members[]?; is_member);
+  def connects: .role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin", "roles/editor",
+    "roles/owner");
+  def names_another: .condition.expression // "" | test("^resource\\.type == \"sqladmin\\.googleapis\\.com/Instance\" "
+      + "&& resource\\.name == \"projects/[^/\"]+/instances/[a-z0-9-]+\"$")
+    and (endswith("/instances/" + env.INSTANCE + "\"") | not);'
+
 # change_policy FILTER: makes of the project's policy what the jq filter makes of it, until that is a string, which
 # becomes policy_said. Its etag keeps changes that somebody else makes meanwhile.
 change_policy() {
@@ -44,16 +55,59 @@ change_policy() {
   done
 }
 
+# keep_policy API PATH: adds the bindings of a policy to the file policies.
+keep_policy() {
+  echo '{ "options": { "requestedPolicyVersion": 3 } }' >"$GOOGLE_WORK/ask.json"
+  google_post "$1" "$2:getIamPolicy" "$GOOGLE_WORK/ask.json" &&
+    jq -c --arg where "$2" '{ where: $where, bindings: (.bindings // []) }' "$GOOGLE_ANSWER" >>"$GOOGLE_WORK/policies"
+}
+
+# Sets staying to the grants by which accounts of the deployment can connect to the primary, and which are not withdrawn
+# with those of the deployment, and unseen to what may hold others. Who is in a group is not looked up.
+look_at_rights() {
+  staying='' unseen='' custom=''
+  : >"$GOOGLE_WORK/policies"
+  keep_policy cloudresourcemanager "projects/$PROJECT_ID" || google_fail "The policy of $PROJECT_ID cannot be read."
+  echo '{}' >"$GOOGLE_WORK/ancestry.json"
+  if google_reading '[.ancestor[]?.resourceId | select(.type != "project") | "\(.type)s/\(.id)"] | join(" ")' \
+    google_post cloudresourcemanager "projects/$PROJECT_ID:getAncestry" "$GOOGLE_WORK/ancestry.json"; then
+    for ancestor in $GOOGLE_READ; do
+      keep_policy cloudresourcemanager@v3 "$ancestor" || unseen="${unseen:+$unseen, }$ancestor (HTTP $GOOGLE_STATUS)"
+    done
+  else
+    unseen="folders and organization (HTTP $GOOGLE_STATUS)"
+  fi
+  MEMBERS=$(jq -cs "$policy_words"' [.[0].bindings[] | select(of(env.INSTANCE) or of(env.STANDBY_INSTANCE))
+      | .members[]?] + ["serviceAccount:" + env.ACCOUNT] | unique' "$GOOGLE_WORK/policies") || return 1
+  export MEMBERS
+  jq -rs "$rights_words"' [.[].bindings[] | select(is_ours) | .role | select(test("^(projects|organizations)/"))]
+    | unique[]' "$GOOGLE_WORK/policies" >"$GOOGLE_WORK/custom-roles" || return 1
+  while read -r role <&5; do
+    if google_reading '.includedPermissions // [] | any(. == "cloudsql.instances.connect")' google_get iam "$role"; then
+      [ "$GOOGLE_READ" != true ] || custom="$custom $role"
+    else
+      unseen="${unseen:+$unseen, }$role (HTTP $GOOGLE_STATUS)"
+    fi
+  done 5<"$GOOGLE_WORK/custom-roles"
+  staying=$(jq -rs --arg custom "$custom" --arg project "projects/$PROJECT_ID" "$policy_words $rights_words"'
+    ($custom | split(" ")) as $further
+    | [.[] | .where as $where | .bindings[] | select(is_ours and (connects or (.role | IN($further[]))))
+        | select(names_another or ($where == $project and of(env.INSTANCE)) | not)
+        | .role as $role | .members[] | select(is_member) | "\(.) by \($role) on \($where)"]
+    | unique | join(", ")' "$GOOGLE_WORK/policies")
+}
+
 # fence [MEMBER]: withdraws the right to connect to the primary of everybody but a member, who gets it if need be.
 fence() {
   FENCED_FOR=${1:-}
-  export FENCED_FOR
+  FORCED=$force
+  export FENCED_FOR FORCED
   rm -f "$GOOGLE_WORK/policy-before.json"
   # shellcheck disable=SC2016 # names of jq
   change_policy '($all | ours) as $ours
     | ($all | entitled | map(.members |= map(select(. == env.FENCED_FOR))) | merged) as $left
     | if any($ours[]; of(env.STANDBY_INSTANCE)) then "mixed"
-      elif any($all[]; opens([$ours[].members[]?])) then "open"
+      elif env.FORCED != "yes" and any($all[]; opens([$ours[].members[]?])) then "open"
       elif ($ours | merged) == $left then "done"
       else .bindings = ($all - $ours) + $left end' ||
     google_fail "The right to connect to $INSTANCE cannot be withdrawn, so nothing is promoted." "$as_it_was"
@@ -136,7 +190,7 @@ find_lacking() {
     | .serviceAccount // empty | "serviceAccount:" + .] | unique' "$GOOGLE_WORK/jobs") || return 1
   export JOB_MEMBERS
   # shellcheck disable=SC2016 # names of jq
-  change_policy '[$all | ours[].members[]?] as $may | "without: " + ((env.JOB_MEMBERS | fromjson) - $may | join(", "))' ||
-    return 1
+  change_policy '[$all | ours[].members[]?] as $may | "without: "
+      + ((env.JOB_MEMBERS | fromjson) - $may | join(", "))' || return 1
   lacking=${policy_said#without: }
 }

@@ -9,7 +9,7 @@
 #                  and sessions end, and the standby is promoted once it has everything, so nothing is lost
 #   --force        for now: the primary answers, but its users cannot work; what the standby does not have yet is lost
 #   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only, and with
-#                  point-in-time recovery. The replica becomes the disaster recovery replica of the primary, if it is not
+#                  point-in-time recovery. The replica becomes the primary's disaster recovery replica, if it is not
 #   --discard      for home, also afterwards: the promoted instance, whose data are home, may be deleted by the next
 #                  apply
 #   --yes          does not ask
@@ -27,7 +27,7 @@
 #   INSTANCE, DATABASE, INIT_JOB, REGION, SERVICE   of the deployment at home (required)
 #   STANDBY_REGION, STANDBY_INSTANCE, STANDBY_SERVICE   of the standby (required)
 #   STANDBY_MIN_INSTANCES  least number of instances of the service that takes users (0)
-#   SECRET_KEY_SECRET      name of the secret with the secret key; what else the servers read, the standby's service says
+#   SECRET_KEY_SECRET      name of the secret with the secret key; the standby's service names the others
 #   STANDBY_WORKER_POOL    worker pool of the standby; empty: none
 #   STANDBY_WORKERS        number of instances of the worker pool that works (1)
 #   BACKEND_SERVICE        backend service of the load balancer (required)
@@ -259,6 +259,28 @@ look() {
   look_at_standby
   look_at_secrets
   look_at_users
+  case $action/$promoted in look/no | now/no) look_at_grants ;; esac
+}
+
+# By what else than the grants that are withdrawn the primary can be reached.
+look_at_grants() {
+  look_at_rights || google_fail "The grants by which $INSTANCE can be reached cannot be read."
+  [ -z "$unseen" ] ||
+    row grants "whether the servers' accounts can connect by what is granted here is not known: $unseen"
+  [ -z "$staying" ] || row grants "with these, $INSTANCE can be reached also after the promotion: $staying"
+}
+
+# A server at home that nobody could stop would go on writing there.
+refuse_with_grants() {
+  [ "$promoted" = no ] && [ -n "$staying" ] || return 0
+  if [ "$force" = yes ]; then
+    google_error "Also after the promotion, $INSTANCE can be reached: $staying." \
+      "It is promoted nevertheless, as --force says."
+    return 0
+  fi
+  google_stop "Accounts of this deployment may connect to $INSTANCE by grants that are not withdrawn with the others," \
+    "so nothing is promoted: $staying" \
+    "To fix: withdraw them, or limit each by a condition to another instance; or add --force."
 }
 
 confirm() {
@@ -543,6 +565,7 @@ refuse_without_secrets() {
 promote() {
   refuse_promotion
   refuse_without_secrets
+  refuse_with_grants
   require_edition
   as_it_was="To let home serve users again instead: promote.sh home"
   loss="what was written last is lost: $behind"
