@@ -183,6 +183,12 @@ describe("The pages of a handed-over folder", () => {
   });
 });
 
+it("leads from a region that fails to the standby, and without one to a recovery", () => {
+  const rows = pageOf("stacks/guides/when-something-fails.md").text.split("\n");
+  const row = rows.find((line) => line.startsWith("| the region fails |")) ?? "";
+  expect([...row.matchAll(/\]\(([^)#]+)/g)].map(([, page]) => page)).toEqual(["warm-standby.md", "region-lost.md"]);
+});
+
 describe("help", () => {
   it("fits on one screen", () => {
     expect(help.split("\n").length).toBeLessThanOrEqual(40);
