@@ -166,11 +166,11 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     scene.standIn.jobs.startBySchedule(`${JOBS}/${DUMP_JOB}`);
 
     const { exitCode, stderr } = await scene.promote(["now", "--planned", "--yes"], {
-      environment: { SCALE_SECONDS: "1" },
+      environment: { SCALE_SECONDS: "20" },
     });
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`${DUMP_JOB} has not ended after 1 s (SCALE_SECONDS), and may write to ${INSTANCE}`);
+    expect(stderr).toContain(`${DUMP_JOB} has not ended after 20 s (SCALE_SECONDS), and may write to ${INSTANCE}`);
     expect(stderr).toContain(`Whoever could connect to ${INSTANCE} before can connect again.`);
     expect(scene.done()).not.toContain("job");
     expect(before).toEqual(["idp-dump", "idp-init", "idp"]);

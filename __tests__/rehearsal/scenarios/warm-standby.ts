@@ -209,7 +209,11 @@ class Pair {
     for (const { id, type, values } of SERVERS.flatMap((each) => cloud.ofType(each))) {
       web.jobs.servers.add(id);
       web.jobs.scalings.set(id, inApi(valueAt(values, "scaling.0"), scalingOf(type)));
-      web.jobs.secrets.set(id, textsAt(values, "template.0.containers.0.env.*.value_source.0.secret_key_ref.0.secret"));
+      const read = textsAt(values, "template.0.containers.0.env.*.value_source.0.secret_key_ref.0.secret");
+      web.jobs.secrets.set(id, read);
+      // Those of others are everywhere.
+      for (const secret of read)
+        web.secrets.regions.set(secret.includes("/") ? secret : `projects/${PROJECT}/secrets/${secret}`, []);
       web.jobs.account = textAt(values, "template.0.service_account");
     }
     for (const { values } of cloud.ofType("google_secret_manager_secret")) {

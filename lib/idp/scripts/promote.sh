@@ -204,9 +204,9 @@ look_at_secrets() {
     if google_reading ".replication | objects
         | if has(\"automatic\") then true else any(.userManaged.replicas[]?; .location == \"$STANDBY_REGION\") end" \
       google_get secretmanager "$secret"; then
-      [ "$GOOGLE_READ" = true ] || stuck="${stuck:+$stuck, }${secret##*/}"
+      [ "$GOOGLE_READ" = true ] || stuck="${stuck:+$stuck, }${secret#"projects/$PROJECT_ID/secrets/"}"
     else
-      unread="${unread:+$unread, }${secret##*/} (HTTP $GOOGLE_STATUS)"
+      unread="${unread:+$unread, }${secret#"projects/$PROJECT_ID/secrets/"} (HTTP $GOOGLE_STATUS)"
     fi
   done
   [ -z "$unread" ] || row secrets "whether these can be read in $STANDBY_REGION is not known: $unread"
