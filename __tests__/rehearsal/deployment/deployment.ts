@@ -52,6 +52,9 @@ export class Deployment {
   readonly cloud: Cloud;
   /** All output of Terraform and the scripts. */
   log = "";
+
+  /** The scripts that were run, and how long each took. */
+  readonly scripts: { readonly command: string; readonly seconds: number }[] = [];
   inputs: Inputs;
   /** Environment variables added for Terraform and its scripts; undefined removes one. */
   environment: Record<string, string | undefined> = {};
@@ -166,7 +169,9 @@ export class Deployment {
   /** Runs a script of the folder, as its owner would, in an environment with these variables too. */
   async script(words: readonly string[], further: Readonly<Record<string, string>>): Promise<TerraformRun> {
     const environment = { ...this.programEnvironment, TERRAFORM: this.options.program, ...further };
+    const start = performance.now();
     const run = await runTerraform({ program: "/bin/sh", folder: this.folder, environment }, ...words);
+    this.scripts.push({ command: words.join(" "), seconds: (performance.now() - start) / 1000 });
     this.log += run.output;
     const name = `what ${words[0] ?? "a script"} has printed`;
     this.unsearched = [...this.unsearched, { name, kind: "text", bytes: Buffer.from(run.output) }];

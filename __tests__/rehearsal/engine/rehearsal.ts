@@ -121,6 +121,7 @@ async function incidents(context: RunContext): Promise<void> {
         begin: () => (fromNothing ? begun : whole).fork(),
         play: async (deployment) => {
           await inStep(name, () => play(deployment));
+          context.tellScripts(deployment);
           requireSoundness(deployment, name);
           const isDestroyed = deployment.stateAddresses().length === 0;
           if (!isDestroyed) await deployment.requireEmptyPlan(`${name}: second plan`);

@@ -144,6 +144,12 @@ export class RunContext {
     return result;
   }
 
+  /** Says how long each script has taken, with a cloud that answers at once. */
+  tellScripts({ scripts }: Deployment): void {
+    for (const { command, seconds } of scripts.splice(0))
+      this.say(`   ${seconds.toFixed(1).padStart(6)} s  ${basename(this.options.folder)}  in it, ${command}`);
+  }
+
   /** Plays each incident as soon as there is room for it. */
   each(incidents: readonly Incident[]): Promise<void> {
     const played = ({ name, begin, play }: Incident) =>
