@@ -14,6 +14,7 @@ const EACH_ONCE: Check<readonly string[]> = {
 const TABLE = {
   host: text({ description: "Host.", must: [matching("^[a-z.]+$", "be a host name; use for example a.example")] }),
   kept: choice(["ALL", "LATEST"], "; use ALL", { default: "ALL", description: "Which." }),
+  place: choice(["HERE", "THERE"], undefined, { default: "HERE", description: "Where, which the provider judges." }),
   names: texts({
     default: [],
     description: "Names.",
@@ -27,11 +28,12 @@ const TABLE = {
 
 it("Props of a table are refused at synth, all at once, if a literal breaks a rule of its own", () => {
   const made = (props: object) => () => valuesFrom(bareStack(), TABLE, props as never, []);
-  expect(made({ host: "A", kept: "NONE", names: ["a", "B", "a"], login: { key: 0 } })).toThrow(
+  expect(made({ host: "A", kept: "NONE", place: "there", names: ["a", "B", "a"], login: { key: 0 } })).toThrow(
     [
-      "test: 5 problems",
+      "test: 6 problems",
       '  - host is "A"; it must be a host name; use for example a.example',
       '  - kept is "NONE"; it must be ALL or LATEST; use ALL',
+      '  - place is "there"; it must be HERE or THERE; did you mean THERE?',
       '  - names has "B"; each must be a word; rewrite it',
       '  - names is ["a","B","a"]; it must contain each only once, because one of the two was probably meant to be another; correct or remove it',
       "  - login.key is 0; it must be a whole number from 1; count",

@@ -15,6 +15,7 @@ import {
   isEach,
   isKnown,
   ofMember,
+  oneOf,
   planned,
   problems,
   shown,
@@ -697,12 +698,18 @@ function problemsOf(value: Value): string[] {
   const inside = Object.values<Value>(value.at).flatMap(problemsOf);
   // An element refers to the whole program: it has no text, and is refused where it stands.
   if (holdsElement(given)) return inside;
-  const own = checksOf(value).flatMap((check) =>
+  const own = [...checksOf(value), ...wordsOf(row)].flatMap((check) =>
     problems(check, name, given, plainOf(row, given), isSecret(row)).map((problem) =>
       withNearest(problem, check, given),
     ),
   );
   return own.concat(inside);
+}
+
+/** A rule for words that a plan leaves to the provider or to a relation, where synthesis can say it at once. */
+function wordsOf({ must, schema = {} }: Input): readonly Check[] {
+  const words = (schema.enum ?? []) as readonly string[];
+  return must === undefined && words.length > 0 ? [oneOf(words, `; use ${words[0] ?? ""}`)] : [];
 }
 
 /** A problem with the word that was probably meant, in the place of one to use. */
