@@ -1,4 +1,5 @@
 import { declaredInputs, declareInputs, flag, number, object, text, texts, valuesFrom } from "../../lib/core/inputs";
+import { needs } from "../../lib/core/needs";
 import { type DeploymentSettings, type Settlement } from "../../lib/core/settled-inputs";
 import { bareStack, terraformOf } from "../support/synthesis";
 
@@ -124,6 +125,22 @@ describe("Inputs of a folder for one deployment", () => {
         "  - domian is no input; did you mean domain?",
         "  - mail.prot is no input; did you mean mail.port?",
         "  - project is a number; it must be a string; put it in quotes",
+      ].join("\n"),
+    );
+  });
+
+  it("refuse settings that do not go together beside others that are wrong, and a misspelt one only once", () => {
+    const settings = { values: { size: "3", domain: "a.example", mail: { hots: "a" } }, settlements: new Map() };
+    const relations = [
+      needs<typeof TABLE>("domain", { with: ["isOpen"], because: "it is public" }),
+      needs<typeof TABLE>("size", { with: ["receivers"], because: "a wrong size is judged alone" }),
+    ];
+    expect(() => declareInputs(bareStack(), TABLE, relations, settings)).toThrow(
+      [
+        "test: 3 problems",
+        "  - mail.hots is no input; did you mean mail.host?",
+        "  - size is a string; it must be a number; write it without quotes",
+        "  - domain is given; it needs is_open true, because it is public; set is_open to true, or remove domain",
       ].join("\n"),
     );
   });

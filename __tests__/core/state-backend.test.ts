@@ -59,6 +59,12 @@ describe("The state of a stack", () => {
     );
   });
 
+  it("is told the nearest one, for a misspelt word", () => {
+    expect(() => blockOf("gsc")).toThrow(
+      /gsc is no place for a state; did you mean gcs[?] Otherwise the value must be/,
+    );
+  });
+
   it("is refused with arguments that Terraform does not know, which are named without their values", () => {
     const setting = '{"gcs": {"buckets": "hunter2", "prefix": "idp", "encryptionKey": "hunter2"}}';
     expect(() => blockOf(setting)).toThrow(

@@ -169,7 +169,8 @@ describe("The pages of a handed-over folder", () => {
   it("tell in at most 500 words what the folder is, and each guide's task in at most 1,000", () => {
     const tables = /<!-- (?:inputs|outputs|alerts|file)[\s\S]*?<!-- end -->/g;
     const pictures = /```mermaid\n[\s\S]*?```/g;
-    const words = (path: string) => pageOf(path).text.replaceAll(tables, "").replaceAll(pictures, "").split(/\s+/).length;
+    const words = (path: string) =>
+      pageOf(path).text.replaceAll(tables, "").replaceAll(pictures, "").split(/\s+/).length;
     const guides = readdirSync(packageFile("stacks/guides")).map((guide) => `stacks/guides/${guide}`);
     expect(guides.filter((guide) => words(guide) > 1000)).toEqual([]);
     const whole = (guide: string) => pageOf(`stacks/guides/${guide}.md`).text.split(/\s+/).length;

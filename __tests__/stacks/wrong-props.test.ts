@@ -102,7 +102,6 @@ describe.each(eachOf(WITH_PROJECT))("The inputs of %s", (name, make) => {
       "project_id is no prop; did you mean projectId?",
       "regoin is no prop; did you mean region?",
       "Labels is no prop; did you mean labels?",
-      "projectId is missing; it has no default; set it",
     ]);
     expect(problemsOf(make, misspelt)[0]).toContain(nearest);
   });

@@ -417,10 +417,15 @@ function refuseSettings<T extends Table>(
   const others = [...secrets, ...unknownSettings(table, given)];
   const isMissing = (name: string) => literals[name]?.given === null && table[name]?.default === undefined;
   const set = Object.fromEntries(Object.entries(literals).filter(([name]) => !isMissing(name)));
-  const isSound = [...others, ...Object.values(set).flatMap(problemsOf)].length === 0;
+  const isWrong = (name: string) => {
+    const value = set[name];
+    const isMisspelt = others.some((problem) => problem.startsWith(`${terraformName(name)}.`));
+    return isMissing(name) || isMisspelt || (value !== undefined && problemsOf(value).length > 0);
+  };
   const values = literals as ValuesOf<T>;
+  // A relation of a wrong value would say a second time what is wrong.
   const broken = relations
-    .filter((relation) => isSound && !namesIn(relation, values).some(isMissing))
+    .filter((relation) => !namesIn(relation, values).some(isWrong))
     .filter((relation) => isFalse(relation.holds(values).orElse(false)))
     .map((relation) => textAtSynth(relation.says(values)));
   refuse(stack, set, others, broken);
@@ -604,7 +609,11 @@ function refuse(
   others: readonly string[],
   broken: readonly string[] = [],
 ): void {
-  const wrong = [...others, ...Object.values(values).flatMap(problemsOf), ...broken];
+  const all = [...others, ...Object.values(values).flatMap(problemsOf), ...broken];
+  // What is only misspelt is not missing.
+  const isMisspelt = (problem: string) =>
+    others.some((other) => problem === missing(/did you mean ([^?]*)[?]$/.exec(other)?.[1] ?? ""));
+  const wrong = all.filter((problem) => !isMisspelt(problem));
   if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong);
 }
 

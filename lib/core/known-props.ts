@@ -105,16 +105,23 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best?.each;
 }
 
-/** Characters to add, drop or replace (Levenshtein). */
+/** Characters to add, drop, replace, or exchange with the next one (optimal string alignment). */
 function editsBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, character] of Array.from(one).entries()) {
-    const next = [index + 1];
-    for (const [column, each] of Array.from(other).entries()) {
-      const replaced = (row[column] ?? 0) + (character === each ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+  const edits = Array.from({ length: one.length + 1 }, (_, row) =>
+    Array.from({ length: other.length + 1 }, (_, column) => (row === 0 ? column : column === 0 ? row : 0)),
+  );
+  const at = (row: number, column: number) => edits[row]?.[column] ?? Infinity;
+  for (let row = 1; row <= one.length; row += 1)
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isExchanged = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const best = Math.min(
+        at(row - 1, column - 1) + (isSame ? 0 : 1),
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        isExchanged ? at(row - 2, column - 2) + 1 : Infinity,
+      );
+      edits[row]?.splice(column, 1, best);
     }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  return at(one.length, other.length);
 }

@@ -55,7 +55,10 @@ describe.each(["serverless", "kubernetes"] as const)("A backup plan of the organ
   });
 
   it.each([
-    [{ existingBackupPlan: PLAN }, /existingBackupPlan is given; it needs backupBeforeUpgrade false, because the plan makes the backups/],
+    [
+      { existingBackupPlan: PLAN },
+      /existingBackupPlan is given; it needs backupBeforeUpgrade false, because the plan makes the backups/,
+    ],
     [{ ...PLANNED, existingBackupPlan: "daily" }, /be the name of a plan in full/],
   ] as const)("is refused with %j", (props, said) => {
     expect(() => madeOn(platform, props)).toThrow(said);

@@ -84,7 +84,7 @@ export const INTERNAL_RELATIONS: readonly Relation<Inputs>[] = [
     with: ["domain", "network", "closeDefaultAddress"],
     where: { certificateValidation: "dns" },
     without: ["protection", "existingSecurityPolicy", "ipv6", "uptimeCheck"],
-    because: "nothing outside reaches an internal one, and the last protect or check global ones alone",
+    because: "only the network reaches an internal one, which nothing checks or protects from outside",
   }),
   needs("loadBalancerProxyRange", {
     where: { loadBalancer: INTERNAL },
