@@ -583,6 +583,52 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(scene.changes()).toEqual([]);
   });
 
+  promoteScenario("prints the steps that it is going to take, and asks before the first", async (scene) => {
+    haveEnterprisePlus(scene);
+    const stepsOf = async (...words: readonly string[]) => {
+      const { stdout } = await scene.promote(["now", ...words], { input: "no\n" });
+      return stdout.split("\n").filter((line) => /^ {2}\d\. /.test(line));
+    };
+    const places =
+      `  3. let ${INSTANCE} and ${STANDBY} change places, for which the latter first becomes the disaster recovery ` +
+      "replica of the former; nothing is lost";
+    const servers = `  2. stop the servers in ${HOME}, `;
+    const right = `withdraw the right to connect to ${INSTANCE}`;
+    const comparison = `wait until jobs have ended and ${STANDBY} has everything`;
+
+    const switched = await stepsOf("--switchover");
+    expect(switched[1]).toBe(`${servers}and ${right}`);
+    expect(switched[2]).toBe(places);
+    const compared = await stepsOf("--planned", "--switchover");
+    expect(compared[1]).toBe(`${servers}${right}, and ${comparison}`);
+    expect(compared[2]).toBe(places);
+    const planned = await stepsOf("--planned");
+    expect(planned[1]).toBe(`${servers}${right}, ${comparison}, and stop ${INSTANCE}`);
+    expect(planned[2]).toBe(`  3. promote ${STANDBY}; nothing is lost`);
+    const forced = await stepsOf("--force");
+    expect(forced[1]).toBe(`${servers}${right}, and stop ${INSTANCE}`);
+    expect(forced[2]).toMatch(new RegExp(`^ {2}3\\. promote ${STANDBY}; what was written last is lost: at `));
+    expect(scene.changes()).toEqual([]);
+
+    await scene.promote(["now", "--switchover", "--yes"]);
+    const again = await stepsOf("--switchover");
+    expect(again[1]).toBe(`${servers}and ${right}`);
+    expect(again[2]).toBe(`  3. leave ${STANDBY} promoted; nothing more is lost: it has been promoted before`);
+  });
+
+  promoteScenario("refuses the way home without the settings of the restoration, before any change", async (scene) => {
+    const environment = { ADMINISTRATOR_SECRET: "" };
+    const refusal = "ADMINISTRATOR_SECRET is not set";
+
+    const { exitCode, stderr } = await scene.promote(["home", "--yes"], { environment });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(refusal);
+    expect(scene.standIn.requests).toEqual([]);
+    for (const words of [["look"], ["home", "--switchover", "--yes"]])
+      expect((await scene.promote(words, { environment })).stderr).not.toContain(refusal);
+  });
+
   promoteScenario("refuses wrong words and settings, all at once", async (scene) => {
     const { exitCode, stderr } = await scene.promote(["now", "--planned", "--force", "--quick"], {
       environment: { STANDBY_REGION: "" },

@@ -27,6 +27,10 @@
 #   INSTANCE, DATABASE, INIT_JOB, REGION, SERVICE   of the deployment at home (required)
 #   STANDBY_REGION, STANDBY_INSTANCE, STANDBY_SERVICE   of the standby (required)
 #   STANDBY_MIN_INSTANCES  least number of instances of the service that takes users (0)
+#   ADMINISTRATOR_SECRET   name of the secret with the administrator's password (required for home, which restores with it,
+#                          but not with --switchover)
+#   BACKUP_PLAN            plan of Backup and DR that backs the instance at home up; empty: none. It does not follow to
+#                          another instance, which gets backups of its own
 #   SECRET_KEY_SECRET      name of the secret with the secret key; the standby's service names the others
 #   STANDBY_WORKER_POOL    worker pool of the standby; empty: none
 #   STANDBY_WORKERS        number of instances of the worker pool that works (1)
@@ -99,6 +103,10 @@ google_setting BACKEND_SERVICE '[a-z][a-z0-9-]*' "the name of a backend service"
 google_setting HOME_GROUP "$group_pattern" "the path of an endpoint group"
 google_setting STANDBY_GROUP "$group_pattern" "the path of an endpoint group"
 google_option SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
+if [ "$action" = home ] && [ "$switchover" = no ]; then
+  # As restore.sh requires it, which is too late: nobody can sign in then.
+  google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password"
+fi
 google_option SERVICE_URL 'https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9./_-]*)?' "the address of the service"
 google_time_limit STOP_SECONDS SCALE_SECONDS
 begin_run promote
@@ -562,27 +570,44 @@ refuse_without_secrets() {
     "To promote the database nevertheless, with servers of your own: --force"
 }
 
-promote() {
-  refuse_promotion
-  refuse_without_secrets
-  refuse_with_grants
-  require_edition
-  as_it_was="To let home serve users again instead: promote.sh home"
-  loss="what was written last is lost: $behind"
-  [ "$planned$switchover" = nono ] || loss="nothing is lost"
-  [ "$promoted" = no ] || loss="nothing more is lost: it has been promoted before"
+# Sets loss to what this command loses.
+find_loss() {
+  if [ "$promoted" = yes ]; then
+    loss="nothing more is lost: it has been promoted before"
+  elif [ "$planned" = yes ] || [ "$switchover" = yes ]; then
+    loss="nothing is lost"
+  else
+    loss="what was written last is lost: $behind"
+  fi
+}
+
+say_promotion_steps() {
+  servers_end="stop the servers in $REGION"
+  right_ends="withdraw the right to connect to $INSTANCE"
+  standby_has_all="wait until jobs have ended and $STANDBY_INSTANCE has everything"
   google_say "Steps; sign-in is down from the first to the last:"
   google_say "  1. let the load balancer send users to $STANDBY_GROUP"
-  if [ "$planned/$promoted" = yes/no ]; then
-    google_say "  2. stop the servers in $REGION, withdraw the right to connect to $INSTANCE, wait until jobs have" \
-      "ended and $STANDBY_INSTANCE has everything, and stop the former"
-  else
-    google_say "  2. stop the servers in $REGION, withdraw the right to connect to $INSTANCE, and stop it"
-  fi
-  google_say "  3. promote $STANDBY_INSTANCE; $loss"
+  case $promoted/$planned/$switchover/$primary in
+    # These have no primary to stop.
+    yes/*/replica | yes/*/gone | no/no/yes/*) google_say "  2. $servers_end, and $right_ends" ;;
+    no/yes/yes/*) google_say "  2. $servers_end, $right_ends, and $standby_has_all" ;;
+    no/yes/no/*) google_say "  2. $servers_end, $right_ends, $standby_has_all, and stop $INSTANCE" ;;
+    *) google_say "  2. $servers_end, $right_ends, and stop $INSTANCE" ;;
+  esac
+  case $promoted/$switchover/$retired in
+    yes/*/yes) google_say "  3. start $STANDBY_INSTANCE; $loss" ;;
+    yes/*) google_say "  3. leave $STANDBY_INSTANCE promoted; $loss" ;;
+    no/yes/*)
+      google_say "  3. let $INSTANCE and $STANDBY_INSTANCE change places, for which the latter first becomes the disaster" \
+        "recovery replica of the former; $loss"
+      ;;
+    *) google_say "  3. promote $STANDBY_INSTANCE; $loss" ;;
+  esac
   google_say "  4. begin its backups, and start the servers in $STANDBY_REGION"
-  confirm "Promote $STANDBY_INSTANCE?"
-  [ "$switchover/$promoted" != yes/no ] || designate "$primary_at" "$STANDBY_INSTANCE"
+}
+
+# Sends users to the standby, which has no server until its database takes writes.
+take_users_away() {
   if [ "$promoted" = no ]; then
     # A server cannot start on a replica.
     stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
@@ -591,6 +616,10 @@ promote() {
   send_users "$HOME_GROUP" "$STANDBY_GROUP" ||
     google_fail "Users cannot be sent to the standby, so nothing is promoted." "To fix: run the same command again."
   google_say "The load balancer sends users to the standby ($(google_seconds) s)."
+}
+
+# Leaves nobody at home who writes, and with --planned nothing that the standby does not have.
+close_home() {
   if [ "$home" = answers ]; then
     if stop_servers "$home_place" "$SERVICE" "$home_pool"; then
       google_say "No server runs in $REGION ($(google_seconds) s)."
@@ -600,7 +629,7 @@ promote() {
       google_fail "The servers in $REGION cannot be stopped, so nothing is promoted." "$as_it_was"
     fi
   fi
-  if [ "$planned/$promoted" = yes/no ]; then
+  if [ "$planned" = yes ] && [ "$promoted" = no ]; then
     # A run before this one may have ended after it was stopped: only its own position shows what the standby lacks.
     if [ "$primary" = stopped ]; then
       set_activation "$primary_at" ALWAYS "$SQL_SECONDS" ||
@@ -611,6 +640,10 @@ promote() {
   fi
   fence
   [ "$switchover" = yes ] || stop_primary
+}
+
+# Lets the standby's database take writes, and begins its backups.
+make_standby_primary() {
   if [ "$promoted" = no ]; then promote_standby; fi
   if [ "$retired" = yes ]; then
     set_activation "$standby_at" ALWAYS "$SQL_SECONDS" ||
@@ -618,24 +651,49 @@ promote() {
   fi
   [ -z "${BACKUP_PLAN:-}" ] || primary_backups='{}'
   begin_backups "$standby_at" "$primary_backups"
+  # Where that was not possible while it had a replica.
   stop_primary
+}
+
+open_standby() {
   start_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
     google_fail "The servers of the standby cannot be started." "To fix: run the same command again."
   await_address
   google_say "$STANDBY_REGION serves users after $(($(google_seconds) / 60)) minutes; $loss."
+}
+
+# What has to be done after the promotion.
+say_what_follows() {
   case $primary/$home in
     stopped/answers | gone/answers) ;;
     replica/*)
       google_say "$INSTANCE is the replica now. Before the next apply: promote.sh home --switchover"
+      return
       ;;
     *)
       google_say "$REGION has not been closed as a whole. As soon as it is back, and before anything else, run" \
         "promote.sh now again: it stops the servers there, and $INSTANCE."
       ;;
   esac
-  [ "$primary" = replica ] || google_say "$(printf '%s\n%s' \
-    "Set this, with the other members as they are; Terraform then agrees:" \
-    "  standby = { region = \"$STANDBY_REGION\", promoted = true }")"
+  google_say "Set this, with the other members as they are; Terraform then agrees:"
+  google_say "  standby = { region = \"$STANDBY_REGION\", promoted = true }"
+}
+
+promote() {
+  refuse_promotion
+  refuse_without_secrets
+  refuse_with_grants
+  require_edition
+  as_it_was="To let home serve users again instead: promote.sh home"
+  find_loss
+  say_promotion_steps
+  confirm "Promote $STANDBY_INSTANCE?"
+  if [ "$switchover" = yes ] && [ "$promoted" = no ]; then designate "$primary_at" "$STANDBY_INSTANCE"; fi
+  take_users_away
+  close_home
+  make_standby_primary
+  open_standby
+  say_what_follows
 }
 
 # Starts what is at home, whose database has what users have written.
