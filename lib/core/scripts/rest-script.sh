@@ -350,6 +350,29 @@ google_progress() {
   google_say "$1: $2 ($(google_seconds) s)"
 }
 
+# google_row WHAT WORD...: a line of a list of what is found.
+google_row() {
+  google_row_of=$1
+  shift
+  google_say "$(printf '  %-9s %s' "$google_row_of" "$*")"
+}
+
+# google_confirm QUESTION: ends the script unless the answer is yes.
+google_confirm() {
+  printf '%s Type "yes" to continue: ' "$1"
+  read -r google_reply || google_reply=
+  [ "$google_reply" = yes ] || { google_say "Nothing was changed." && exit 1; }
+}
+
+# google_with_few_tries COMMAND...: for what may be gone, which says so each time.
+google_with_few_tries() {
+  google_all_tries=$REST_TRIES
+  [ "$REST_TRIES" -le 3 ] || REST_TRIES=3
+  # By itself, because set -e is off in what is tested.
+  "$@"
+  REST_TRIES=$google_all_tries
+}
+
 # google_pause UNTIL WHAT STATE: one round of waiting; returns 1 once google_seconds is UNTIL.
 google_pause() {
   google_progress "$2" "$3"

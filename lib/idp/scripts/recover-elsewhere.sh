@@ -119,13 +119,6 @@ minutes_since() {
     '$time | sub("[.][0-9]+"; "") | fromdate | ($now - .) / 60 | floor'
 }
 
-# row WHAT WORD...
-row() {
-  row_of=$1
-  shift
-  google_say "$(printf '  %-11s %s' "$row_of" "$*")"
-}
-
 look_for_backup() {
   export INSTANCE
   # shellcheck disable=SC2016 # of jq
@@ -134,17 +127,17 @@ look_for_backup() {
     | sort_by(.backupInterval.endTime) | last // {}
     | "\(.name // "") \(.backupInterval.endTime // "") \(.location // "an unknown location")"' \
     sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$INSTANCE"; then
-    row backup "none can be listed: $(google_outcome)"
+    google_row backup "none can be listed: $(google_outcome)"
     return
   fi
   backup=${GOOGLE_READ%% *}
   if [ -z "$backup" ]; then
-    row backup "none of $INSTANCE outside of $LOST_REGION"
+    google_row backup "none of $INSTANCE outside of $LOST_REGION"
     return
   fi
   backup_place=${GOOGLE_READ#* } && backup_time=${backup_place%% *} && backup_place=${backup_place#* }
   backup_minutes=$(minutes_since "$backup_time")
-  row backup "of $backup_time in $backup_place: what was written in the $backup_minutes minutes since then is lost"
+  google_row backup "of $backup_time in $backup_place: what was written in the $backup_minutes minutes since then is lost"
 }
 
 look_for_dump() {
@@ -153,17 +146,17 @@ look_for_dump() {
     *) dump_bucket=${DUMP_BUCKET:-} dump_object=latest/$DATABASE.dump ;;
   esac
   if [ -z "$dump_bucket" ]; then
-    row dump "none: there is no bucket of dumps"
+    google_row dump "none: there is no bucket of dumps"
     return
   fi
   if ! google_reading '(.updated // error("no time"))' google_get storage \
     "b/$dump_bucket/o/$(encoded_object "$dump_object")"; then
-    row dump "gs://$dump_bucket/$dump_object cannot be read: $(google_outcome)"
+    google_row dump "gs://$dump_bucket/$dump_object cannot be read: $(google_outcome)"
     return
   fi
   dump=$dump_object
   dump_minutes=$(minutes_since "$GOOGLE_READ")
-  row dump "gs://$dump_bucket/$dump_object of $GOOGLE_READ:" \
+  google_row dump "gs://$dump_bucket/$dump_object of $GOOGLE_READ:" \
     "what was written in the $dump_minutes minutes since then is lost"
 }
 
@@ -180,24 +173,24 @@ look() {
   case $FROM in backup | '') look_for_backup ;; esac
   case $FROM in backup) ;; *) look_for_dump ;; esac
   if ! has_input existing_secrets; then
-    row secrets "this folder has no input existing_secrets: all sessions and signed links end"
+    google_row secrets "this folder has no input existing_secrets: all sessions and signed links end"
   elif google_get secretmanager "$(key_path):access"; then
     has_key=yes
-    row secrets "the secret key can be read: sessions stay"
+    google_row secrets "the secret key can be read: sessions stay"
   else
-    row secrets "the secret key cannot be read, so all sessions and signed links end: $(google_outcome)"
+    google_row secrets "the secret key cannot be read, so all sessions and signed links end: $(google_outcome)"
   fi
   if google_reading 'items("items") | length' google_get storage "b/$MEDIA_BUCKET/o" maxResults=1; then
     has_uploads=yes
-    row uploads "can be read"
+    google_row uploads "can be read"
   else
-    row uploads "cannot be read, and stay away until they can: $(google_outcome)"
+    google_row uploads "cannot be read, and stay away until they can: $(google_outcome)"
   fi
   if google_reading '.state // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"; then
-    row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone. Two deployments that both take" \
+    google_row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone. Two deployments that both take" \
       "users do not know of each other"
   else
-    row instance "does not answer: $(google_outcome)"
+    google_row instance "does not answer: $(google_outcome)"
   fi
 }
 
@@ -312,20 +305,12 @@ if [ "$action" = recover ] && [ "$again" = no ] && [ -e "$done_file" ]; then
   say_next
   exit 0
 fi
-tries=$REST_TRIES
-# What is gone says so each time.
-[ "$REST_TRIES" -le 3 ] || REST_TRIES=3
-look
-REST_TRIES=$tries
+google_with_few_tries look
 choose_source
 google_say "$NAME would be made in $elsewhere, from the $source:" \
   "what was written in its last $minutes_left minutes is lost."
 [ "$action" = recover ] || exit 0
-if [ "$yes" = no ]; then
-  printf 'Make it? Type "yes" to continue: '
-  read -r answer || answer=
-  [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
-fi
+[ "$yes" = yes ] || google_confirm "Make it?"
 rm -f "$done_file"
 [ "$has_key" = no ] || keep_secret_key
 write_inputs

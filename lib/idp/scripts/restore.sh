@@ -115,11 +115,7 @@ steps() {
       ;;
   esac
   [ "$dry_run" = no ] || exit 0
-  if [ "$yes" = no ]; then
-    printf '%s Type "yes" to continue: ' "$question"
-    read -r answer || answer=
-    [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
-  fi
+  [ "$yes" = yes ] || google_confirm "$question"
   [ "$action" = media ] || { mark_run && remove_copies "$take_over"; } ||
     google_fail "This run cannot be marked by a job, or the jobs that killed runs have left cannot be removed."
   for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done

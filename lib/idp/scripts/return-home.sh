@@ -90,11 +90,7 @@ google_say "  1. remove the servers of $NAME, and those of $APPLICATION_NAME"
 google_say "  2. back up $(setting_of "$there" INSTANCE), and restore that into $INSTANCE"
 google_say "  3. copy the uploads"
 google_say "  4. apply this folder, which starts the servers, and with dns_zone lets the domain lead to them"
-if [ "$yes" = no ]; then
-  printf 'Overwrite everything in %s? Type "yes" to continue: ' "$INSTANCE"
-  read -r answer || answer=
-  [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
-fi
+[ "$yes" = yes ] || google_confirm "Overwrite everything in $INSTANCE?"
 
 (
   export TF_DATA_DIR="$elsewhere"
