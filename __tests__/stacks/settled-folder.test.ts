@@ -70,10 +70,16 @@ describe("The folder for one deployment", () => {
   it("has the script that lets a second region take over where there can be one, and only there", async () => {
     const scriptsOf = async (name: string, settings: Settings) => {
       const { files } = await settledFolder(name, { project_id: "my-project", ...settings });
-      return files.filter((file) => /promote|connect-right|replica-position/.test(file));
+      return files.filter((file) => /promote|connect-right|standby-|replica-position/.test(file));
     };
     const standby = { domain: "a.example.com", standby: { region: "us-east1" } };
-    const both = ["scripts/connect-right.sh", "scripts/promote.sh", "scripts/replica-position.sh"];
+    const both = [
+      "scripts/connect-right.sh",
+      "scripts/promote.sh",
+      "scripts/replica-position.sh",
+      "scripts/standby-servers.sh",
+      "scripts/standby-state.sh",
+    ];
     expect((await scriptsOf("idp-serverless", standby)).sort()).toEqual(both);
     expect(await scriptsOf("idp-serverless", {})).toEqual([]);
     const general = async (name: string) => {

@@ -42,7 +42,7 @@ const SCRIPTS = [
 ];
 
 /** Of a deployment that can have a second region. */
-const STANDBY_SCRIPTS = ["promote", "connect-right", "replica-position"];
+const STANDBY_SCRIPTS = ["promote", "connect-right", "standby-state", "standby-servers", "replica-position"];
 
 /**
  * Adds the scripts that restore a deployment, and the one that describes it, to the folder of its stack.

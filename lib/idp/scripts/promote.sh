@@ -55,10 +55,14 @@ scripts=${0%"${0##*/}"}.
 . "$scripts/database-jobs.sh"
 # shellcheck source=/dev/null
 . "$scripts/move-deployment.sh"
-# shellcheck source=/dev/null
+# shellcheck source=connect-right.sh
 . "$scripts/connect-right.sh"
+# shellcheck source=standby-state.sh
+. "$scripts/standby-state.sh"
+# shellcheck source=/dev/null
+. "$scripts/standby-servers.sh"
 
-action='' planned=no force=no switchover=no discard=no yes=no problems=''
+action='' planned=no force=no switchover=no discard=no yes=no unfinished=no
 for word in "$@"; do
   case $word in
     --planned) planned=yes ;;
@@ -73,18 +77,23 @@ for word in "$@"; do
     *) if [ -z "$action" ]; then action=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
   esac
 done
-case $action/$discard in
-  home/* | */no) ;;
-  *) google_refuse "--discard is for home, not for $action." ;;
-esac
-[ "$discard$switchover" != yesyes ] || google_refuse "--switchover leaves a replica, which --discard would lose."
-case $action/$planned$force in
-  now/yesyes) google_refuse "--planned loses nothing, and --force takes a loss; choose one of them." ;;
-  now/* | look/nono | home/nono) ;;
-  look/* | home/*) google_refuse "--planned and --force are for now, not for $action." ;;
+case $action in
+  look | now | home) ;;
   *) google_refuse "\"$action\" is not a command; the commands are look, now and home." ;;
 esac
-[ "$force$switchover" != yesyes ] || google_refuse "--switchover waits for the primary, which --force does not."
+if [ "$discard" = yes ] && [ "$action" != home ]; then
+  google_refuse "--discard is for home, not for $action."
+fi
+if [ "$discard" = yes ] && [ "$switchover" = yes ]; then
+  google_refuse "--switchover leaves a replica, which --discard would lose."
+fi
+if [ "$planned" = yes ] || [ "$force" = yes ]; then
+  [ "$action" = now ] || google_refuse "--planned and --force are for now, not for $action."
+fi
+if [ "$force" = yes ]; then
+  [ "$planned" = no ] || google_refuse "--planned loses nothing, and --force takes a loss; choose one of them."
+  [ "$switchover" = no ] || google_refuse "--switchover waits for the primary, which --force does not."
+fi
 STOP_SECONDS=${STOP_SECONDS:-300} SCALE_SECONDS=${SCALE_SECONDS:-600}
 STANDBY_MIN_INSTANCES=${STANDBY_MIN_INSTANCES:-0} STANDBY_WORKERS=${STANDBY_WORKERS:-1}
 region_pattern='[a-z]+-[a-z]+[0-9]+' service_pattern='[a-z][a-z0-9-]*'
@@ -117,167 +126,6 @@ primary_at="instances/$INSTANCE" standby_at="instances/$STANDBY_INSTANCE"
 home_place="projects/$PROJECT_ID/locations/$REGION" standby_place="projects/$PROJECT_ID/locations/$STANDBY_REGION"
 home_pool=${STANDBY_WORKER_POOL:+$SERVICE-w}
 
-# row WHAT WORD...
-row() {
-  row_of=$1
-  shift
-  google_say "$(printf '  %-9s %s' "$row_of" "$*")"
-}
-
-# is_silent: whether the last call failed because nobody carries it out, and not because it is refused.
-is_silent() {
-  case $GOOGLE_STATUS$GOOGLE_STRANGER in 5?? | 0005?? | 000) return 0 ;; esac
-  return 1
-}
-
-# Sets primary to answers, stopped, replica, degraded, gone or silent.
-look_at_primary() {
-  primary=silent primary_edition='' primary_backups='{}' primary_connection=''
-  if google_reading '[.state // "-", .settings.activationPolicy // "ALWAYS", .instanceType // "-",
-      .settings.edition // "ENTERPRISE", .connectionName // "-",
-      (.settings.backupConfiguration // {} | del(.kind) | tojson)] | join(" ")' \
-    google_get sqladmin "projects/$PROJECT_ID/$primary_at"; then
-    read -r state policy type primary_edition primary_connection primary_backups <<SAID
-$GOOGLE_READ
-SAID
-    case $state/$policy/$type in
-      */READ_REPLICA_INSTANCE) primary=replica ;;
-      RUNNABLE/NEVER/*) primary=stopped ;;
-      RUNNABLE/*) primary=answers ;;
-      *) primary=degraded ;;
-    esac
-    row primary "$INSTANCE in $REGION: $primary ($state, activation policy $policy)"
-  elif [ "$GOOGLE_STATUS" = 404 ]; then
-    primary=gone
-    row primary "$INSTANCE does not exist any more"
-  else
-    is_silent || google_fail "The instance $INSTANCE cannot be read."
-    row primary "$INSTANCE in $REGION does not answer: $(google_outcome)"
-  fi
-}
-
-# Sets home to answers or silent.
-look_at_home() {
-  home=answers
-  if google_get run "$home_place/services/$SERVICE"; then
-    row servers "Cloud Run in $REGION answers"
-  elif [ "$GOOGLE_STATUS" = 404 ]; then
-    row servers "Cloud Run in $REGION answers, and has no service $SERVICE"
-  else
-    is_silent || google_fail "The service $SERVICE cannot be read."
-    home=silent
-    row servers "Cloud Run in $REGION does not answer: $(google_outcome)"
-  fi
-}
-
-# Sets promoted and retired to yes or no, and behind to what is known of the replica's lag. A promoted instance is
-# retired once what it has is home: home stops it then.
-look_at_standby() {
-  google_reading '[.instanceType // "-", .state // "-", .settings.edition // "ENTERPRISE", .connectionName // "-",
-      .settings.activationPolicy // "ALWAYS",
-      (.settings.backupConfiguration // {} | del(.kind) | tojson)] | join(" ")' \
-    google_get sqladmin "projects/$PROJECT_ID/$standby_at" ||
-    google_fail "The standby's database $STANDBY_INSTANCE cannot be read, so nothing can be promoted." \
-      "To fix: recover from a backup or a dump: recover-elsewhere.sh"
-  read -r type state standby_edition standby_connection standby_policy standby_backups <<SAID
-$GOOGLE_READ
-SAID
-  promoted=yes retired=no behind=''
-  if [ "$type" = READ_REPLICA_INSTANCE ]; then
-    promoted=no
-    look_at_lag
-    row standby "$STANDBY_INSTANCE in $STANDBY_REGION is a replica, $state; $behind"
-  elif [ "$standby_policy" = NEVER ]; then
-    retired=yes
-    row standby "$STANDBY_INSTANCE in $STANDBY_REGION is stopped: what it has was brought home"
-  else
-    row standby "$STANDBY_INSTANCE in $STANDBY_REGION takes writes, $state"
-  fi
-  google_reading '.template | [.serviceAccount // "-", ([.containers[]?.env[]?.valueSource.secretKeyRef.secret,
-      .volumes[]?.secret.secret | strings] | unique[])] | join(" ")' \
-    google_get run "$standby_place/services/$STANDBY_SERVICE" ||
-    google_fail "The standby's service $STANDBY_SERVICE cannot be read, so nothing can be promoted."
-  ACCOUNT=${GOOGLE_READ%% *} standby_secrets="${GOOGLE_READ#"${GOOGLE_READ%% *}"} ${SECRET_KEY_SECRET:-}"
-  export ACCOUNT
-}
-
-# Sets stuck to the secrets without which no server starts in the second region, and which are not there. Where a secret
-# is, is decided when it is made.
-look_at_secrets() {
-  stuck='' unread='' seen=' '
-  for secret in $standby_secrets; do
-    case $secret in */*) ;; *) secret=projects/$PROJECT_ID/secrets/$secret ;; esac
-    case $seen in *" $secret "*) continue ;; esac
-    seen="$seen$secret "
-    if google_reading ".replication | objects
-        | if has(\"automatic\") then true else any(.userManaged.replicas[]?; .location == \"$STANDBY_REGION\") end" \
-      google_get secretmanager "$secret"; then
-      [ "$GOOGLE_READ" = true ] || stuck="${stuck:+$stuck, }${secret#"projects/$PROJECT_ID/secrets/"}"
-    else
-      unread="${unread:+$unread, }${secret#"projects/$PROJECT_ID/secrets/"} (HTTP $GOOGLE_STATUS)"
-    fi
-  done
-  [ -z "$unread" ] || row secrets "whether these can be read in $STANDBY_REGION is not known: $unread"
-  [ -z "$stuck" ] || row secrets "no server can start in $STANDBY_REGION without these, which are not there: $stuck"
-  [ -n "$unread$stuck" ] || row secrets "those of the standby are in $STANDBY_REGION"
-}
-
-# Cloud Monitoring samples it once a minute, and knows of it minutes later.
-look_at_lag() {
-  lag_query=$(jq -nr --argjson now "$(google_server_time)" --arg id "$PROJECT_ID:$STANDBY_INSTANCE" '
-    "metric.type=\"cloudsql.googleapis.com/database/replication/replica_lag\""
-    + " AND resource.labels.database_id=\"\($id)\"" | "filter=\(@uri)"
-    + "&interval.startTime=\($now - 3600 | todate)&interval.endTime=\($now | todate)"')
-  behind="how far it is behind cannot be read"
-  # shellcheck disable=SC2016 # names of jq
-  google_reading 'items("timeSeries") | [.[].points[]?
-      | { time: .interval.endTime, lag: (.value | .doubleValue // (.int64Value | tonumber)) }]
-    | max_by(.time) // empty | "\(.time | sub("[.][0-9]+"; "")) \(.lag | ceil)"' \
-    google_get monitoring "v3/projects/$PROJECT_ID/timeSeries" "$lag_query" || return 0
-  [ -n "$GOOGLE_READ" ] || return 0
-  lag=${GOOGLE_READ#* } lag_time=${GOOGLE_READ%% *}
-  held=$(jq -nr --arg time "$lag_time" --argjson lag "$lag" '$time | fromdate - $lag | todate')
-  behind="at $lag_time it was $lag s behind: what was written after about $held is not known to be there"
-}
-
-# Sets led, where the load balancer sends users, to home, standby, both or nowhere.
-look_at_users() {
-  google_reading '[.backends[]?.group // ""] | map(if endswith("/" + env.HOME_GROUP) then "home"
-      elif endswith("/" + env.STANDBY_GROUP) then "standby" else empty end) | unique | join("")' \
-    google_get compute "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" ||
-    google_fail "The backend service $BACKEND_SERVICE cannot be read."
-  led=${GOOGLE_READ:-nowhere}
-  case $led in
-    nowhere)
-      google_stop "The backend service $BACKEND_SERVICE sends users neither to $HOME_GROUP nor to $STANDBY_GROUP." \
-        "To fix: apply, which sends them to one of the two."
-      ;;
-    homestandby) led=both ;;
-  esac
-  row users "the load balancer sends them to: $led"
-}
-
-look() {
-  tries=$REST_TRIES
-  # What is gone says so each time.
-  [ "$REST_TRIES" -le 3 ] || REST_TRIES=3
-  look_at_primary
-  look_at_home
-  REST_TRIES=$tries
-  look_at_standby
-  look_at_secrets
-  look_at_users
-  case $action/$promoted in look/no | now/no) look_at_grants ;; esac
-}
-
-# By what else than the grants that are withdrawn the primary can be reached.
-look_at_grants() {
-  look_at_rights || google_fail "The grants by which $INSTANCE can be reached cannot be read."
-  [ -z "$unseen" ] ||
-    row grants "whether the servers' accounts can connect by what is granted here is not known: $unseen"
-  [ -z "$staying" ] || row grants "with these, $INSTANCE can be reached also after the promotion: $staying"
-}
-
 # A server at home that nobody could stop would go on writing there.
 refuse_with_grants() {
   [ "$promoted" = no ] && [ -n "$staying" ] || return 0
@@ -291,66 +139,6 @@ refuse_with_grants() {
     "To fix: withdraw them, or limit each by a condition to another instance; or add --force."
 }
 
-confirm() {
-  [ "$yes" = no ] || return 0
-  printf '%s Type "yes" to continue: ' "$1"
-  read -r answer || answer=
-  [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
-}
-
-# send_users FROM TO: makes TO the group of the backend service in the place of FROM.
-send_users() {
-  FROM=$1 TO=$2 send_try=1
-  export FROM TO
-  while :; do
-    # shellcheck disable=SC2016 # names of jq
-    google_reading 'def is($group): (.group // "") | endswith("/" + $group);
-      (.backends // []) as $all | ($all | map(select(is(env.FROM)))) as $from | ($all | map(select(is(env.TO)))) as $to
-      | if $from == [] then "done" else
-          { fingerprint, backends: (($all - $from - $to)
-            + [($to + ($from | map(.group |= .[:-(env.FROM | length)] + env.TO)))[0]]) } | tojson end' \
-      google_get compute "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" || return 1
-    [ "$GOOGLE_READ" != "done" ] || return 0
-    printf '%s\n' "$GOOGLE_READ" >"$GOOGLE_WORK/change.json"
-    if google_reading "$GOOGLE_OPERATION" google_request PATCH compute \
-      "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" "$GOOGLE_WORK/change.json" "" repeatable &&
-      google_settle compute "projects/$PROJECT_ID/global/operations/" SCALE_SECONDS "Backend service $BACKEND_SERVICE"
-    then
-      send_try=1
-    else
-      google_has_reason conditionNotMet resourceNotReady && [ "$send_try" -lt 8 ] || return 1
-      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$send_try")"
-    fi
-    send_try=$((send_try + 1))
-  done
-}
-
-# scale PATH SCALING: gives a service or a worker pool the scaling that a jq filter makes of the present one. One that
-# does not exist is stopped.
-scale() {
-  google_reading "(.scaling // {}) as \$now | (\$now | $2) as \$wanted
-    | def plain: del(.scalingMode | select(. == \"AUTOMATIC\")) | with_entries(select(.value != null));
-    if (\$now | plain) == (\$wanted | plain) then \"done\" else { scaling: \$wanted } | tojson end" \
-    google_get run "$1" || { [ "$GOOGLE_STATUS" = 404 ] && return 0 || return 1; }
-  [ "$GOOGLE_READ" != "done" ] || return 0
-  printf '%s\n' "$GOOGLE_READ" >"$GOOGLE_WORK/scale.json"
-  google_reading "$GOOGLE_OPERATION" google_request PATCH run "$1" "$GOOGLE_WORK/scale.json" updateMask=scaling \
-    repeatable && google_settle run "" SCALE_SECONDS "${1##*/}"
-}
-
-# stop_servers PLACE SERVICE POOL: a server that was open to requests only would be started by the next one.
-stop_servers() {
-  scale "$1/services/$2" 'del(.minInstanceCount) | .scalingMode = "MANUAL" | .manualInstanceCount = 0' || return 1
-  [ -z "$3" ] || scale "$1/workerPools/$3" '.manualInstanceCount = 0'
-}
-
-# start_servers PLACE SERVICE POOL
-start_servers() {
-  scale "$1/services/$2" "del(.scalingMode, .manualInstanceCount, .minInstanceCount)
-    | if $STANDBY_MIN_INSTANCES > 0 then .minInstanceCount = $STANDBY_MIN_INSTANCES else . end" || return 1
-  [ -z "$3" ] || scale "$1/workerPools/$3" ".manualInstanceCount = $STANDBY_WORKERS"
-}
-
 # set_activation INSTANCE_PATH POLICY SECONDS
 set_activation() {
   jq -n --arg policy "$2" '{ settings: { activationPolicy: $policy } }' >"$GOOGLE_WORK/activation.json"
@@ -360,28 +148,40 @@ set_activation() {
   return "$activation_code"
 }
 
-# Stops the primary, or says why that may be done later.
+primary_runs() {
+  [ "$primary" = answers ] || [ "$primary" = degraded ]
+}
+
 stop_primary() {
-  case $primary in answers | degraded) ;; *) return 0 ;; esac
-  if set_activation "$primary_at" NEVER "$STOP_SECONDS"; then
-    primary=stopped
-    google_say "$INSTANCE is stopped ($(google_seconds) s)."
-  elif [ "$promoted" = no ] && { [ "$home" = silent ] || [ "$force" = yes ]; }; then
+  set_activation "$primary_at" NEVER "$STOP_SECONDS" || return 1
+  primary=stopped
+  google_say "$INSTANCE is stopped ($(google_seconds) s)."
+}
+
+# Stops the primary, or says why it is promoted nevertheless.
+stop_before_promotion() {
+  primary_runs || return 0
+  ! stop_primary || return 0
+  if [ "$home" = silent ] || [ "$force" = yes ]; then
     google_say "$INSTANCE cannot be stopped: $(google_outcome)"
-  elif [ "$GOOGLE_STATUS" = 400 ] && [ "$promoted" = no ]; then
+  elif [ "$GOOGLE_STATUS" = 400 ]; then
     google_say "$INSTANCE cannot be stopped while it has a replica, and is stopped after the promotion; until then," \
       "it has neither servers nor a grant: $(google_outcome)"
-  elif [ "$promoted" = no ]; then
-    google_fail "$INSTANCE cannot be stopped, so nothing is promoted." "$as_it_was"
   else
-    later "$INSTANCE still runs, and must not: $(google_outcome)"
+    google_fail "$INSTANCE cannot be stopped, so nothing is promoted." "$as_it_was"
   fi
 }
 
-# later WORD...: a problem that does not keep users waiting.
-later() {
+# Stops the primary where that was not possible before, or where it is back.
+stop_after_promotion() {
+  primary_runs || return 0
+  stop_primary || note_unfinished "$INSTANCE still runs, and must not: $(google_outcome)"
+}
+
+# note_unfinished WORD...: a problem that does not keep users waiting, and does not end the script before it is done.
+note_unfinished() {
   google_error "$*"
-  problems=yes
+  unfinished=yes
 }
 
 # Ends only when the standby has everything that was written at home: nobody can connect there any more, whoever was
@@ -464,7 +264,7 @@ begin_backups() {
   printf '%s\n' "$2" | jq '{ settings: { backupConfiguration: ({ pointInTimeRecoveryEnabled: true } + .
     + { enabled: true }) } }' >"$GOOGLE_WORK/backups.json"
   sql_change "Backups of ${1#*/}" PATCH "$1" "$GOOGLE_WORK/backups.json" ||
-    later "${1#*/} has no backups yet, which the next apply begins: $(google_outcome)"
+    note_unfinished "${1#*/} has no backups yet, which the next apply begins: $(google_outcome)"
 }
 
 # designate PRIMARY_PATH REPLICA: makes the replica the one with which its primary can change places.
@@ -489,68 +289,71 @@ require_edition() {
   done
 }
 
-# Sets url to where users sign in; the state may be in the region that is gone.
-find_address() {
-  url=${SERVICE_URL:-}
-  [ -n "$url" ] || url=$(terraform output -raw service_url 2>/dev/null) || url=
-}
-
-# Sets code to what the address answers.
-is_answered() {
-  code=$(curl -q --silent --output /dev/null --write-out '%{http_code}' --connect-timeout "$REST_CONNECT_SECONDS" \
-    --max-time "$REST_CALL_SECONDS" "${url%/}/-/health/ready/" </dev/null) || code=000
-  case $code in 2??) return 0 ;; esac
-  return 1
-}
-
 await_address() {
   find_address
   case $url in
     http*) ;;
-    *) google_say "Without SERVICE_URL, it is not known whether users are answered: look yourself." && return 0 ;;
+    *)
+      google_say "Without SERVICE_URL, it is not known whether users are answered: look yourself."
+      return 0
+      ;;
   esac
   address_until=$(($(google_seconds) + SCALE_SECONDS))
   until is_answered; do
-    google_pause "$address_until" "$url" "HTTP $code" ||
-      { later "$url does not answer after $SCALE_SECONDS s (SCALE_SECONDS): HTTP $code" && return 0; }
+    if ! google_pause "$address_until" "$url" "HTTP $code"; then
+      note_unfinished "$url does not answer after $SCALE_SECONDS s (SCALE_SECONDS): HTTP $code"
+      return 0
+    fi
   done
   google_say "$url answers ($(google_seconds) s)."
 }
 
-led_back="Users are at home, whose data are old: what $STANDBY_INSTANCE has, which has been promoted, was not brought"
-led_back="$led_back home. As a rule, an apply without promoted = true has done that; what users write is at home alone."
-lead_again="To fix: decide which of the two stays. The standby: set promoted = true in the input standby, apply, and"
-lead_again="$lead_again run promote.sh now. Home: save what you need of $STANDBY_INSTANCE, raise number, and apply."
+# Users who have been sent home by another way than this script write into old data.
+refuse_users_at_old_data() {
+  if [ "$promoted" = yes ] && [ "$retired" = no ] && [ "$led" = home ] && [ "$primary" = answers ]; then
+    google_stop "Users are at home, whose data are old: what $STANDBY_INSTANCE has, which has been promoted, was not" \
+      "brought home. As a rule, an apply without promoted = true has done that; what users write is at home alone." \
+      "To fix: decide which of the two stays. The standby: set promoted = true in the input standby, apply, and" \
+      "run promote.sh now. Home: save what you need of $STANDBY_INSTANCE, raise number, and apply."
+  fi
+}
+
+refuse_second_promotion() {
+  if [ "$retired" = yes ] && [ "$led" = home ]; then
+    google_stop "$STANDBY_INSTANCE has been promoted, and what it had is home: its data are old, nothing is done." \
+      "To fix: raise number in the input standby, and apply, which makes a new replica."
+  fi
+  refuse_users_at_old_data
+}
+
+refuse_while_home_answers() {
+  if [ "$primary" = answers ] && [ "$home" = answers ]; then
+    google_stop "The primary answers, so nothing is promoted: the standby may lack what is written there." \
+      "To fix: for a drill or a move, add --planned, which loses nothing." \
+      "If users cannot work although it answers, add --force; what the standby lacks is then lost."
+  fi
+  # A service of Google may ail whose failure users do not notice.
+  find_address
+  case $url in http*) ;; *) return 0 ;; esac
+  ! is_answered ||
+    google_stop "$url answers, so nothing is promoted: home may still serve users." \
+      "To fix: look whether they can sign in; if they cannot, add --force: what the standby lacks is then lost."
+}
 
 refuse_promotion() {
   if [ "$promoted" = yes ]; then
-    case $led/$retired/$primary in
-      home/yes/*)
-        google_stop "$STANDBY_INSTANCE has been promoted, and what it had is home: its data are old, nothing is done." \
-          "To fix: raise number in the input standby, and apply, which makes a new replica."
-        ;;
-      home/no/answers) google_stop "$led_back" "$lead_again" ;;
-    esac
+    refuse_second_promotion
     return 0
   fi
-  case $primary/$home/$planned$force$switchover in
-    answers/answers/nonono)
-      google_stop "The primary answers, so nothing is promoted: the standby may lack what is written there." \
-        "To fix: for a drill or a move, add --planned, which loses nothing." \
-        "If users cannot work although it answers, add --force; what the standby lacks is then lost."
-      ;;
-    */nonono)
-      # A service of Google may ail whose failure users do not notice.
-      find_address
-      case $url in
-        http*)
-          ! is_answered || google_stop "$url answers, so nothing is promoted: home may still serve users." \
-            "To fix: look whether they can sign in; if they cannot, add --force: what the standby lacks is then lost."
-          ;;
-      esac
-      ;;
-    answers/answers/* | stopped/answers/yesnono) ;;
-    */yesnono | */nonoyes | */yesnoyes)
+  [ "$force" = no ] || return 0
+  if [ "$planned" = no ] && [ "$switchover" = no ]; then
+    refuse_while_home_answers
+    return 0
+  fi
+  case $primary/$home/$switchover in
+    # One that is stopped is started to be compared, but cannot change places.
+    answers/answers/* | stopped/answers/no) ;;
+    *)
       google_stop "The primary does not answer, or not all of it, so it cannot hand over what it has." \
         "To fix: without --planned and --switchover, the standby is promoted as it is."
       ;;
@@ -581,6 +384,11 @@ find_loss() {
   fi
 }
 
+# change_of_places PRIMARY REPLICA: how a step names it.
+change_of_places() {
+  echo "$1 and $2 change places, for which the latter first becomes the disaster recovery replica of the former"
+}
+
 say_promotion_steps() {
   servers_end="stop the servers in $REGION"
   right_ends="withdraw the right to connect to $INSTANCE"
@@ -598,8 +406,7 @@ say_promotion_steps() {
     yes/*/yes) google_say "  3. start $STANDBY_INSTANCE; $loss" ;;
     yes/*) google_say "  3. leave $STANDBY_INSTANCE promoted; $loss" ;;
     no/yes/*)
-      google_say "  3. let $INSTANCE and $STANDBY_INSTANCE change places, for which the latter first becomes the disaster" \
-        "recovery replica of the former; $loss"
+      google_say "  3. let $(change_of_places "$INSTANCE" "$STANDBY_INSTANCE"); $loss"
       ;;
     *) google_say "  3. promote $STANDBY_INSTANCE; $loss" ;;
   esac
@@ -639,7 +446,11 @@ close_home() {
     await_position
   fi
   fence
-  [ "$switchover" = yes ] || stop_primary
+  if [ "$promoted" = yes ]; then
+    stop_after_promotion
+  elif [ "$switchover" = no ]; then
+    stop_before_promotion
+  fi
 }
 
 # Lets the standby's database take writes, and begins its backups.
@@ -651,8 +462,7 @@ make_standby_primary() {
   fi
   [ -z "${BACKUP_PLAN:-}" ] || primary_backups='{}'
   begin_backups "$standby_at" "$primary_backups"
-  # Where that was not possible while it had a replica.
-  stop_primary
+  stop_after_promotion
 }
 
 open_standby() {
@@ -687,7 +497,7 @@ promote() {
   as_it_was="To let home serve users again instead: promote.sh home"
   find_loss
   say_promotion_steps
-  confirm "Promote $STANDBY_INSTANCE?"
+  [ "$yes" = yes ] || google_confirm "Promote $STANDBY_INSTANCE?"
   if [ "$switchover" = yes ] && [ "$promoted" = no ]; then designate "$primary_at" "$STANDBY_INSTANCE"; fi
   take_users_away
   close_home
@@ -731,7 +541,7 @@ let_go() {
     if sql_change "Protection of $STANDBY_INSTANCE" PATCH "$standby_at" "$GOOGLE_WORK/discard.json"; then
       google_say "$STANDBY_INSTANCE may be deleted."
     else
-      later "$STANDBY_INSTANCE is still protected, so an apply cannot delete it: $(google_outcome)"
+      note_unfinished "$STANDBY_INSTANCE is still protected, so an apply cannot delete it: $(google_outcome)"
     fi
   else
     google_say "$STANDBY_INSTANCE is kept, and billed. Once you have seen that everything is home:" \
@@ -743,82 +553,89 @@ let_go() {
 }
 
 refuse_return() {
-  case $primary/$home in
-    answers/answers | stopped/answers | replica/answers) ;;
-    gone/*)
-      google_stop "$INSTANCE does not exist any more, so there is nothing to bring users home to." \
-        "To fix: stay there; or make the deployment again at home from a dump: recover-elsewhere.sh"
-      ;;
-    degraded/*)
-      google_stop "$INSTANCE is not RUNNABLE, so users stay where they are." \
-        "To fix: wait, or look what ails it: gcloud sql instances describe $INSTANCE --project=$PROJECT_ID"
-      ;;
-    *) google_stop "$REGION is not back, so users stay where they are." "To fix: run the same command once it is." ;;
-  esac
-  case $primary/$switchover/$promoted in
-    replica/no/*)
-      google_stop "$INSTANCE is a replica of $STANDBY_INSTANCE, with which it changes places: add --switchover."
-      ;;
-    answers/yes/* | stopped/yes/*) google_stop "$INSTANCE is no replica, so there is nothing to change places with." ;;
-  esac
-  [ "$promoted/$led/$retired/$primary" != yes/home/no/answers ] || google_stop "$led_back" "$lead_again"
+  if [ "$primary" = gone ]; then
+    google_stop "$INSTANCE does not exist any more, so there is nothing to bring users home to." \
+      "To fix: stay there; or make the deployment again at home from a dump: recover-elsewhere.sh"
+  elif [ "$primary" = degraded ]; then
+    google_stop "$INSTANCE is not RUNNABLE, so users stay where they are." \
+      "To fix: wait, or look what ails it: gcloud sql instances describe $INSTANCE --project=$PROJECT_ID"
+  elif [ "$primary" = silent ] || [ "$home" = silent ]; then
+    google_stop "$REGION is not back, so users stay where they are." "To fix: run the same command once it is."
+  elif [ "$primary" = replica ] && [ "$switchover" = no ]; then
+    google_stop "$INSTANCE is a replica of $STANDBY_INSTANCE, with which it changes places: add --switchover."
+  elif [ "$primary" != replica ] && [ "$switchover" = yes ]; then
+    google_stop "$INSTANCE is no replica, so there is nothing to change places with."
+  fi
+  refuse_users_at_old_data
 }
 
-go_home() {
-  refuse_return
-  require_edition
-  stays_away="To let the standby serve users again: promote.sh now. To try again: the same command."
-  case $promoted/$led in
-    no/*) data="nothing is restored: $STANDBY_INSTANCE has not been promoted" ;;
-    yes/*)
-      if [ "$retired" = yes ]; then
-        data="nothing is restored: that is done"
-      else
-        data="back up $STANDBY_INSTANCE, and restore that into $INSTANCE, over everything there; then stop the former"
-        [ "$switchover" = no ] || data="$INSTANCE and $STANDBY_INSTANCE change places"
-      fi
-      ;;
-  esac
+# Whether the standby has what home has not.
+has_news() {
+  [ "$promoted" = yes ] && [ "$retired" = no ]
+}
+
+say_return_steps() {
+  if [ "$promoted" = no ]; then
+    data="nothing is restored: $STANDBY_INSTANCE has not been promoted"
+  elif [ "$retired" = yes ]; then
+    data="nothing is restored: that is done"
+  elif [ "$switchover" = yes ]; then
+    data="let $(change_of_places "$STANDBY_INSTANCE" "$INSTANCE"); nothing is lost"
+  else
+    data="back up $STANDBY_INSTANCE, and restore that into $INSTANCE, over everything there; then stop the former"
+  fi
   google_say "Steps; sign-in is down from the first to the last:"
   google_say "  1. stop the servers in $STANDBY_REGION"
   google_say "  2. start $INSTANCE, and give the right to connect to it back"
   google_say "  3. $data"
   google_say "  4. let the load balancer send users to $HOME_GROUP, and start the servers in $REGION"
   [ "$discard" = no ] || google_say "  5. end the protection of $STANDBY_INSTANCE, which the next apply then deletes"
-  confirm "Bring users home?"
-  [ "$promoted/$primary" != yes/replica ] || designate "$standby_at" "$INSTANCE"
+}
+
+# Leaves nobody who writes into the database that is replaced, or into the one whose data are taken.
+close_for_return() {
   stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
     google_fail "The servers of the standby cannot be stopped, so nothing is restored."
-  case $promoted/$retired in
-    no/* | */yes) ;;
-    *)
-      stop_servers "$home_place" "$SERVICE" "$home_pool" ||
-        google_fail "The servers in $REGION cannot be stopped, so nothing is restored." "$stays_away"
-      ;;
-  esac
-  [ "$primary" != stopped ] || set_activation "$primary_at" ALWAYS "$SQL_SECONDS" ||
-    google_fail "$INSTANCE cannot be started." "$stays_away"
+  has_news || return 0
+  stop_servers "$home_place" "$SERVICE" "$home_pool" ||
+    google_fail "The servers in $REGION cannot be stopped, so nothing is restored." "$stays_away"
+}
+
+start_primary() {
+  if [ "$primary" = stopped ]; then
+    set_activation "$primary_at" ALWAYS "$SQL_SECONDS" || google_fail "$INSTANCE cannot be started." "$stays_away"
+  fi
+}
+
+change_places_back() {
+  make_primary "$primary_at" switchover SWITCHOVER ||
+    google_fail "$INSTANCE and $STANDBY_INSTANCE have not changed places." "$stays_away"
+  [ -n "${BACKUP_PLAN:-}" ] || begin_backups "$primary_at" "$standby_backups"
+}
+
+say_standby_is_ready() {
+  google_say "$STANDBY_INSTANCE is a replica: the standby is ready again."
+  # Which ones may lack it is said without their names where they cannot be read.
+  if ! find_lacking; then lacking="accounts of jobs"; fi
+  [ -z "$lacking" ] || google_say "Apply once, which gives these the right to connect to $INSTANCE back: $lacking"
+}
+
+go_home() {
+  refuse_return
+  require_edition
+  stays_away="To let the standby serve users again: promote.sh now. To try again: the same command."
+  say_return_steps
+  [ "$yes" = yes ] || google_confirm "Bring users home?"
+  if [ "$promoted" = yes ] && [ "$primary" = replica ]; then designate "$standby_at" "$INSTANCE"; fi
+  close_for_return
+  start_primary
   unfence
-  case $promoted/$retired/$primary in
-    no/* | */yes/*) ;;
-    */replica)
-      make_primary "$primary_at" switchover SWITCHOVER ||
-        google_fail "$INSTANCE and $STANDBY_INSTANCE have not changed places." "$stays_away"
-      [ -n "${BACKUP_PLAN:-}" ] || begin_backups "$primary_at" "$standby_backups"
-      ;;
-    *) bring_data_home ;;
-  esac
+  if has_news; then
+    if [ "$primary" = replica ]; then change_places_back; else bring_data_home; fi
+  fi
   open_home
   google_say "$REGION serves users after $(($(google_seconds) / 60)) minutes, with all that was written."
-  case $promoted/$primary in
-    yes/replica | no/*)
-      google_say "$STANDBY_INSTANCE is a replica: the standby is ready again."
-      lacking="accounts of jobs"
-      find_lacking || :
-      [ -z "$lacking" ] || google_say "Apply once, which gives these the right to connect to $INSTANCE back: $lacking"
-      ;;
-    *) let_go ;;
-  esac
+  if [ "$promoted" = no ] || [ "$primary" = replica ]; then say_standby_is_ready; else let_go; fi
 }
 
 google_say "$SERVICE and its standby:"
@@ -827,4 +644,4 @@ case $action in
   now) promote ;;
   home) go_home ;;
 esac
-[ -z "$problems" ] || google_stop "Not everything is done, as said above." "To fix: run the same command again."
+[ "$unfinished" = no ] || google_stop "Not everything is done, as said above." "To fix: run the same command again."

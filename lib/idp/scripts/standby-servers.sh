@@ -1,0 +1,56 @@
+# shellcheck shell=sh disable=SC2154 # the caller sets what is read
+# Shell library of promote.sh: the servers of a deployment and of its standby, and which of them users are sent to. To be
+# sourced after google-rest.sh.
+
+# send_users FROM TO: makes TO the group of the backend service in the place of FROM.
+send_users() {
+  FROM=$1 TO=$2 send_try=1
+  export FROM TO
+  while :; do
+    # shellcheck disable=SC2016 # names of jq
+    google_reading 'def is($group): (.group // "") | endswith("/" + $group);
+      (.backends // []) as $all | ($all | map(select(is(env.FROM)))) as $from | ($all | map(select(is(env.TO)))) as $to
+      | if $from == [] then "done" else
+          { fingerprint, backends: (($all - $from - $to)
+            + [($to + ($from | map(.group |= .[:-(env.FROM | length)] + env.TO)))[0]]) } | tojson end' \
+      google_get compute "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" || return 1
+    [ "$GOOGLE_READ" != "done" ] || return 0
+    printf '%s\n' "$GOOGLE_READ" >"$GOOGLE_WORK/change.json"
+    if google_reading "$GOOGLE_OPERATION" google_request PATCH compute \
+      "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" "$GOOGLE_WORK/change.json" "" repeatable &&
+      google_settle compute "projects/$PROJECT_ID/global/operations/" SCALE_SECONDS "Backend service $BACKEND_SERVICE"
+    then
+      send_try=1
+    else
+      google_has_reason conditionNotMet resourceNotReady && [ "$send_try" -lt 8 ] || return 1
+      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$send_try")"
+    fi
+    send_try=$((send_try + 1))
+  done
+}
+
+# scale PATH SCALING: gives a service or a worker pool the scaling that a jq filter makes of the present one. One that
+# does not exist is stopped.
+scale() {
+  google_reading "(.scaling // {}) as \$now | (\$now | $2) as \$wanted
+    | def plain: del(.scalingMode | select(. == \"AUTOMATIC\")) | with_entries(select(.value != null));
+    if (\$now | plain) == (\$wanted | plain) then \"done\" else { scaling: \$wanted } | tojson end" \
+    google_get run "$1" || { [ "$GOOGLE_STATUS" = 404 ] && return 0 || return 1; }
+  [ "$GOOGLE_READ" != "done" ] || return 0
+  printf '%s\n' "$GOOGLE_READ" >"$GOOGLE_WORK/scale.json"
+  google_reading "$GOOGLE_OPERATION" google_request PATCH run "$1" "$GOOGLE_WORK/scale.json" updateMask=scaling \
+    repeatable && google_settle run "" SCALE_SECONDS "${1##*/}"
+}
+
+# stop_servers PLACE SERVICE POOL: a server that was open to requests only would be started by the next one.
+stop_servers() {
+  scale "$1/services/$2" 'del(.minInstanceCount) | .scalingMode = "MANUAL" | .manualInstanceCount = 0' || return 1
+  [ -z "$3" ] || scale "$1/workerPools/$3" '.manualInstanceCount = 0'
+}
+
+# start_servers PLACE SERVICE POOL
+start_servers() {
+  scale "$1/services/$2" "del(.scalingMode, .manualInstanceCount, .minInstanceCount)
+    | if $STANDBY_MIN_INSTANCES > 0 then .minInstanceCount = $STANDBY_MIN_INSTANCES else . end" || return 1
+  [ -z "$3" ] || scale "$1/workerPools/$3" ".manualInstanceCount = $STANDBY_WORKERS"
+}
