@@ -118,6 +118,56 @@ ROLLBACK;
 SQL
 }
 
+# An exchange is tried again, once a second.
+MOST_TRIES=10
+
+# Sets place to the name that the restored database has now, empty without one; unknown if PostgreSQL does not answer. By
+# its identity: the answer to an exchange may be lost, and the name alone may be that of a database that another restore
+# has just made, and not filled yet.
+find_place() {
+  place=$(echo "SELECT coalesce(min(datname), '') FROM pg_database WHERE oid = :'id'" | run) || place=unknown
+}
+
+# Ends the script if the exchange has not taken place and is not to be tried again: without the restored database at
+# once, otherwise after MOST_TRIES.
+refuse_place() {
+  case $place in
+    unknown)
+      [ "$tries" -lt "$MOST_TRIES" ] ||
+        fail 1 "whether the exchange has taken place cannot be found out: PostgreSQL does not answer;" \
+          "it has if there is a ${DB_NAME}_former"
+      ;;
+    "${DB_NAME}_restored")
+      [ "$tries" -lt "$MOST_TRIES" ] || fail 1 "$DB_NAME is in use all the time; nothing is changed"
+      ;;
+    *)
+      fail 1 "the ${DB_NAME}_restored that this restore has filled is gone, another restore may have replaced it;" \
+        "nothing is changed"
+      ;;
+  esac
+}
+
+# exchange_statements: statements that close the application's database, put it aside, and give its name to the restored
+# one.
+exchange_statements() {
+  cat <<SQL
+BEGIN;
+SELECT format('COMMENT ON DATABASE %I IS %L', datname, concat_ws(E'\n', :'closed', $own)),
+  format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS false', datname) FROM pg_database WHERE datname = :'name' \gexec
+COMMIT;
+$(end_sessions ":'name', :'restored'")
+BEGIN;
+COMMENT ON DATABASE :"restored" IS NULL;
+SELECT format('COMMENT ON DATABASE %I IS %L', :'restored', $own),
+  format('COMMENT ON DATABASE %I IS %L', datname, concat_ws(E'\n', :'aside', $own)),
+  format('ALTER DATABASE %I RENAME TO %I', datname, :'former') FROM pg_database WHERE datname = :'name' \gexec
+ALTER DATABASE :"restored" RENAME TO :"name";
+SELECT 1 / count(*) FROM pg_database WHERE datname = :'name' AND oid = :'id' \g /dev/null
+SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname) FROM pg_database WHERE datname = :'former' \gexec
+COMMIT;
+SQL
+}
+
 await "$PGHOST" "$PGPORT"
 open_again
 
@@ -136,39 +186,12 @@ case $ACTION in
   swap)
     tries=0
     closed=yes
-    # By its identity: the answer to an exchange may be lost, and the name alone may be that of a database that another restore
-    # has just made, and not filled yet.
-    until
-      place=$(echo "SELECT coalesce(min(datname), '') FROM pg_database WHERE oid = :'id'" | run) || place=unknown
-      [ "$place" = "$DB_NAME" ]
-    do
-      case $tries/$place in
-        10/unknown)
-          fail 1 "whether the exchange has taken place cannot be found out: PostgreSQL does not answer;" \
-            "it has if there is a ${DB_NAME}_former"
-          ;;
-        10/"${DB_NAME}_restored") fail 1 "$DB_NAME is in use all the time; nothing is changed" ;;
-        */unknown | */"${DB_NAME}_restored") ;;
-        *) fail 1 "the ${DB_NAME}_restored that this restore has filled is gone, another restore may have replaced it; nothing is changed" ;;
-      esac
+    find_place
+    while [ "$place" != "$DB_NAME" ]; do
+      refuse_place
       tries=$((tries + 1))
-      [ "$place" != unknown ] && run <<SQL && continue
-BEGIN;
-SELECT format('COMMENT ON DATABASE %I IS %L', datname, concat_ws(E'\n', :'closed', $own)),
-  format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS false', datname) FROM pg_database WHERE datname = :'name' \gexec
-COMMIT;
-$(end_sessions ":'name', :'restored'")
-BEGIN;
-COMMENT ON DATABASE :"restored" IS NULL;
-SELECT format('COMMENT ON DATABASE %I IS %L', :'restored', $own),
-  format('COMMENT ON DATABASE %I IS %L', datname, concat_ws(E'\n', :'aside', $own)),
-  format('ALTER DATABASE %I RENAME TO %I', datname, :'former') FROM pg_database WHERE datname = :'name' \gexec
-ALTER DATABASE :"restored" RENAME TO :"name";
-SELECT 1 / count(*) FROM pg_database WHERE datname = :'name' AND oid = :'id' \g /dev/null
-SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname) FROM pg_database WHERE datname = :'former' \gexec
-COMMIT;
-SQL
-      sleep 1
+      if [ "$place" = unknown ] || ! exchange_statements | run; then sleep 1; fi
+      find_place
     done
     closed=no
     # Somebody may have dropped what was to be put aside.
