@@ -176,28 +176,9 @@ first_line() {
   say "${line%%"$newline"*}"
 }
 
-# \password sends only the salted hash, in the form that the server's setting prescribes, so the password itself reaches
-# no server log, no statement statistics and no error message. It prompts twice and reads the lines that follow.
-#
 # A group is refused before anything is changed. A login whose only member is the administrator is not a group: that is
 # how an administrator restores what an application owns.
-#
-# From PostgreSQL 16 on, an administrator may change only the roles that it has made, and is a member of these, without their
-# rights. One that others have made, or an upgrade has brought, stays as it is; the last check tells whether it will do.
-#
-# Where there are two logins, one of them is the owner, and the other acts as it from its sign-in on. That one does not inherit,
-# so that a session which has lost the role fails, instead of making objects that belong to a login. The comment of a login
-# says which password it has: a login that is used with one must not get another. It also says which of the two is
-# current, and since when, so that retire-login.sh closes no login that has become current again.
-#
-# Settings of the role, such as read-only or another search path, can break the application. The role is the
-# application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those of
-# the database, and of a login that others have made on their instance, may be intended; the last check reports them.
-#
-# A restored instance has the logins of the backup. The stored password is then the only right one, whoever is signed
-# in, and what a login had before must not open the database.
-create_or_update_role() {
-  announce 2 "create or update the role $DB_USER"
+refuse_group() {
   members=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
 SELECT string_agg(member.rolname, ', ' ORDER BY member.rolname)
@@ -212,6 +193,10 @@ SQL
   [ -z "$members" ] ||
     fail 2 "the application's role $DB_OWNER is a group with the members: $members, who would share the application's rights;" \
       "choose another name, take the members out with REVOKE, or after a rotation set database_password_version again"
+}
+
+# A login that is used with one password must not get another. Its comment says which one it has.
+refuse_password_in_use() {
   in_use=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
 SELECT current FROM pg_roles, coalesce(substring(shobj_description(oid, 'pg_authid') FROM 'password version (\d+)'), '1') AS current
@@ -225,8 +210,25 @@ SQL
     fail 2 "$DB_USER is in use with the password version $in_use, and another password would lock out what runs;" \
       "set database_password_version one higher or lower than $in_use, and go on from there in later applies"
   fi
-  messages=$({
-    cat <<'SQL'
+}
+
+# role_statements: statements that make the role and its login what they have to be, and the password for \password,
+# which sends only the salted hash, in the form that the server's setting prescribes, so the password itself reaches no
+# server log, no statement statistics and no error message. It prompts twice and reads the lines that follow.
+#
+# Where there are two logins, one of them is the owner, and the other acts as it from its sign-in on. That one does not
+# inherit, so that a session which has lost the role fails, instead of making objects that belong to a login. The comment
+# of a login also says which of the two is current, and since when, so that retire-login.sh closes no login that has
+# become current again.
+#
+# Settings of the role, such as read-only or another search path, can break the application. The role is the
+# application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those of
+# the database, and of a login that others have made on their instance, may be intended; the last check reports them.
+#
+# A restored instance has the logins of the backup. The stored password is then the only right one, whoever is signed
+# in, and what a login had before must not open the database.
+role_statements() {
+  cat <<'SQL'
 SET client_min_messages = error;
 BEGIN;
 SELECT count(*) FILTER (WHERE rolname = :'login') = 0 AS login_missing, count(*) FILTER (WHERE rolname = :'role') = 0 AS role_missing,
@@ -270,8 +272,17 @@ WHERE usename IN (:'login', :'other') AND pg_has_role('pg_signal_backend', 'USAG
 \endif
 \password :"login"
 SQL
-    printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD" 'COMMIT;'
-  } | locked_query "$DB_ADMIN_DATABASE" 2>&1) || case $messages in
+  printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD" 'COMMIT;'
+}
+
+# From PostgreSQL 16 on, an administrator may change only the roles that it has made, and is a member of these, without
+# their rights. One that others have made, or an upgrade has brought, stays as it is; the last check tells whether it
+# will do.
+create_or_update_role() {
+  announce 2 "create or update the role $DB_USER"
+  refuse_group
+  refuse_password_in_use
+  messages=$(role_statements | locked_query "$DB_ADMIN_DATABASE" 2>&1) || case $messages in
     *"permission denied to alter role"*)
       say "the role $DB_USER stays as it is: others have made it, or an upgrade has brought it, so $DB_ADMIN_USER may not change it"
       remedy="; $DB_ADMIN_USER may not change this role: give it the stored password with gcloud sql users set-password"
