@@ -40,12 +40,12 @@ scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$scripts/move-deployment.sh"
 
-action='' elsewhere='' FROM='' NAME='' further='' again=no yes=no option=''
+action='' elsewhere='' FROM='' NAME='' var_file='' again=no yes=no option=''
 for word in "$@"; do
   case $option in
     --from) FROM=$word option='' && continue ;;
     --name) NAME=$word option='' && continue ;;
-    --var-file) further=$word option='' && continue ;;
+    --var-file) var_file=$word option='' && continue ;;
   esac
   case $word in
     --from | --name | --var-file) option=$word ;;
@@ -72,7 +72,7 @@ case $action in
   *) google_refuse "\"$action\" is not a command; the commands are look and recover." ;;
 esac
 
-# By the name that the usage has.
+# By the names that the usage has. From here on, the regions are LOST_REGION and elsewhere.
 google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 export LOST_REGION="${DATABASE_REGION:-}"
 # shellcheck disable=SC2034 # google_setting reads it
@@ -98,7 +98,7 @@ google_setting NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' \
 [ "${INSTANCE_OWNER:-deployment}" = deployment ] ||
   google_refuse "The instance $INSTANCE is managed by others, who recover it; then apply with existing_database" \
     "as it is there, and another region."
-[ -z "$further" ] || [ -f "$further" ] || google_refuse "There is no file $further, which --var-file names."
+[ -z "$var_file" ] || [ -f "$var_file" ] || google_refuse "There is no file $var_file, which --var-file names."
 [ -f cdk.tf.json ] || [ -f variables.tf ] || google_refuse "This is not the folder of a stack; change to it first."
 if [ "$action" = recover ]; then
   google_require "$TERRAFORM"
@@ -209,8 +209,13 @@ choose_source() {
     backup) source=${backup:+backup} ;;
     dump | gs://*) source=${dump:+dump} ;;
     *)
-      source=${backup:+backup}
-      [ -z "$dump" ] || { [ -n "$backup" ] && [ "$backup_minutes" -le "$dump_minutes" ]; } || source=dump
+      if [ -z "$dump" ]; then
+        source=${backup:+backup}
+      elif [ -z "$backup" ] || [ "$dump_minutes" -lt "$backup_minutes" ]; then
+        source=dump
+      else
+        source=backup
+      fi
       ;;
   esac
   [ -n "$source" ] || google_stop "Nothing is left of the database that can be read from here, so nothing is made." \
@@ -222,7 +227,7 @@ choose_source() {
 }
 
 apply() {
-  terraform apply -input=false -auto-approve ${further:+"-var-file=$further"} "-var-file=$inputs" ||
+  terraform apply -input=false -auto-approve ${var_file:+"-var-file=$var_file"} "-var-file=$inputs" ||
     google_stop "The apply in $elsewhere has failed." \
       "To fix: correct what it names, by --var-file if an input must differ there, and run the same command again."
 }
@@ -284,7 +289,7 @@ restore_dump() {
 say_next() {
   google_say "$NAME runs in $elsewhere after $(($(google_seconds) / 60)) minutes: $(terraform output -raw service_url)"
   google_say "Every later command for it begins with: export TF_DATA_DIR=$TF_DATA_DIR"
-  google_say "and plans with: terraform plan ${further:+-var-file=$further }-var-file=$inputs"
+  google_say "and plans with: terraform plan ${var_file:+-var-file=$var_file }-var-file=$inputs"
   records=$(terraform output -json dns_records | jq -r '.[] | "  \(.name) \(.type) \(.value)"')
   [ -z "$records" ] || google_say "$(printf '%s\n%s' \
     "Sign in there first. Then give the domain these records, which is the last step:" "$records")"
@@ -297,12 +302,38 @@ select_workspace() {
   terraform workspace select -or-create=true "$NAME" || google_stop "The workspace $NAME cannot be selected."
 }
 
-if [ "$action" = recover ] && [ "$again" = no ] && [ -e "$done_file" ]; then
+# For a deployment that is restored: what it has stays.
+repeat_apply() {
   google_say "$NAME was restored $(cat "$done_file"): what it has stays, and only the apply is repeated." \
     "To restore it once more, and lose what was written since, add --again."
   select_workspace
   apply
   say_next
+}
+
+recover() {
+  rm -f "$done_file"
+  [ "$has_key" = no ] || keep_secret_key
+  write_inputs
+  select_workspace
+  apply
+  new_settings=$(terraform output -raw restore_settings) || google_stop "The outputs of $NAME cannot be read."
+  connect_to "$new_settings"
+  remove_servers "$new_settings"
+  case $source in
+    backup) restore_into "$new_settings" "$INSTANCE" "$DATABASE" backup "$backup" ;;
+    dump) restore_dump ;;
+  esac
+  # Before the servers start: nothing that users have written since is ever overwritten.
+  [ "$has_uploads" = no ] || copy_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
+  jq -nr 'now | floor | todate' >"$done_file"
+  rm -f "recovery-$NAME.returned"
+  apply
+  say_next
+}
+
+if [ "$action" = recover ] && [ "$again" = no ] && [ -e "$done_file" ]; then
+  repeat_apply
   exit 0
 fi
 google_with_few_tries look
@@ -311,21 +342,4 @@ google_say "$NAME would be made in $elsewhere, from the $source:" \
   "what was written in its last $minutes_left minutes is lost."
 [ "$action" = recover ] || exit 0
 [ "$yes" = yes ] || google_confirm "Make it?"
-rm -f "$done_file"
-[ "$has_key" = no ] || keep_secret_key
-write_inputs
-select_workspace
-apply
-new_settings=$(terraform output -raw restore_settings) || google_stop "The outputs of $NAME cannot be read."
-connect_to "$new_settings"
-remove_servers "$new_settings"
-case $source in
-  backup) restore_into "$new_settings" "$INSTANCE" "$DATABASE" backup "$backup" ;;
-  dump) restore_dump ;;
-esac
-# Before the servers start: nothing that users have written since is ever overwritten.
-[ "$has_uploads" = no ] || copy_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
-jq -nr 'now | floor | todate' >"$done_file"
-rm -f "recovery-$NAME.returned"
-apply
-say_next
+recover
