@@ -4,36 +4,45 @@
 # and ACCOUNT, as which the servers run. What has a connection keeps it, and a certificate of the proxy is good for an
 # hour: what ends that is the end of servers and jobs, and of the primary.
 
-# Of a policy: of(INSTANCE), a grant of the right to connect to that one; opens(MEMBERS), one that lets some of them, or
-# the account of the servers, connect to all; merged, grants of which no two differ in the members alone. Whoever may
-# connect to the standby may connect to the primary, too, and so may those of whom this run has withdrawn it.
+# Words of jq. Of a binding of a policy:
+#   connects              whether its role is one of Google's that let connect
+#   is_open_to($members)  whether it lets some of these, or the account of the servers, connect to all instances
+#   names_instance($i)    whether it grants the right to connect, on a condition that names the instance $i
+#   names_another         whether its condition leaves no instance but one that is not the primary
+#   is_of_deployment      whether an account of the deployment has it; is_account, whether a member is one
+#   is_withdrawn($where)  whether fence withdraws it from the policy of $where
+# Of all bindings of the project's policy:
+#   merged                the same grants, of which no two differ in the members alone
+#   on_primary            those that name the primary
+#   moved_to_primary      those that name the standby, as if they named the primary: who may connect to the former may
+#                         connect to the latter
+#   wanted                those that there are to be on the primary: the two, and what this run has withdrawn
 # shellcheck disable=SC2016 # names of jq
-policy_words='def of($instance): .role == "roles/cloudsql.client"
-    and (.condition.expression // "" | test("/instances/" + $instance + "(?![a-z0-9-])"));
-  def opens($members): (.role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin",
-      "roles/editor", "roles/owner")) and .condition == null
+policy_words='def connects: .role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin",
+    "roles/editor", "roles/owner");
+  def is_open_to($members): connects and .condition == null
     and any(.members[]?; IN($members[], "serviceAccount:" + env.ACCOUNT));
-  def merged: map(select((.members // []) != [])) | group_by([.role, .condition])
-    | map(.[0] + { members: (map(.members[]) | unique) });
-  def theirs: map(select(of(env.STANDBY_INSTANCE)) | .condition |= map_values(gsub("(?<![a-z0-9-])"
-      + env.STANDBY_INSTANCE + "(?![a-z0-9-])"; env.INSTANCE)));
-  def ours: map(select(of(env.INSTANCE)));
-  def entitled: ours + theirs + (env.WITHDRAWN | fromjson) | merged;'
-WITHDRAWN='[]'
-
-# Of a binding: is_ours, whether it is of an account of the deployment; connects, whether its role is one of Google's
-# that let connect; names_another, whether its condition leaves no other instance than one that is not the primary.
-# shellcheck disable=SC2016 # names of jq
-rights_words='def is_member: IN(env.MEMBERS | fromjson[]);
-  def is_ours: any(.members[]?; is_member);
-  def connects: .role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin", "roles/editor",
-    "roles/owner");
+  def names_instance($i): .role == "roles/cloudsql.client"
+    and (.condition.expression // "" | test("/instances/" + $i + "(?![a-z0-9-])"));
   def names_another: .condition.expression // "" | test("^resource\\.type == \"sqladmin\\.googleapis\\.com/Instance\" "
       + "&& resource\\.name == \"projects/[^/\"]+/instances/[a-z0-9-]+\"$")
-    and (endswith("/instances/" + env.INSTANCE + "\"") | not);'
+    and (endswith("/instances/" + env.INSTANCE + "\"") | not);
+  def is_account: IN(env.MEMBERS | fromjson[]);
+  def is_of_deployment: any(.members[]?; is_account);
+  def is_withdrawn($where): $where == "projects/" + env.PROJECT_ID and names_instance(env.INSTANCE);
+  def merged: map(select((.members // []) != [])) | group_by([.role, .condition])
+    | map(.[0] + { members: (map(.members[]) | unique) });
+  def on_primary: map(select(names_instance(env.INSTANCE)));
+  def moved_to_primary: map(select(names_instance(env.STANDBY_INSTANCE))
+    | .condition |= map_values(gsub("(?<![a-z0-9-])" + env.STANDBY_INSTANCE + "(?![a-z0-9-])"; env.INSTANCE)));
+  def wanted: on_primary + moved_to_primary + (env.WITHDRAWN | fromjson) | merged;'
+WITHDRAWN='[]'
+# Others may change the policy meanwhile.
+POLICY_TRIES=8
 
 # change_policy FILTER: makes of the project's policy what the jq filter makes of it, until that is a string, which
-# becomes policy_said. Its etag keeps changes that somebody else makes meanwhile.
+# becomes policy_said. The policy is read again after a change, so that only what is found there counts. Its etag keeps
+# changes that somebody else makes meanwhile.
 change_policy() {
   policy_try=1
   export WITHDRAWN
@@ -46,11 +55,19 @@ change_policy() {
     case $policy_said in '{'*) ;; *) return 0 ;; esac
     cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/policy-before.json" || return 1
     printf '%s\n' "$policy_said" >"$GOOGLE_WORK/policy.json"
-    google_reading 'field("bindings") | length' google_post cloudresourcemanager \
-      "projects/$PROJECT_ID:setIamPolicy" "$GOOGLE_WORK/policy.json" || [ "$GOOGLE_STATUS" = 409 ] || return 1
-    [ "$policy_try" -lt 8 ] ||
-      { GOOGLE_NOTE="The policy of $PROJECT_ID is changed by others all the time." && return 1; }
-    [ "$GOOGLE_STATUS" != 409 ] || google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$policy_try")"
+    if google_reading 'field("bindings") | length' google_post cloudresourcemanager \
+      "projects/$PROJECT_ID:setIamPolicy" "$GOOGLE_WORK/policy.json"; then
+      policy_pause=0
+    elif [ "$GOOGLE_STATUS" = 409 ]; then
+      policy_pause=$(google_doubled "$REST_RETRY_BASE_SECONDS" "$policy_try")
+    else
+      return 1
+    fi
+    if [ "$policy_try" -ge "$POLICY_TRIES" ]; then
+      GOOGLE_NOTE="The policy of $PROJECT_ID is changed by others all the time."
+      return 1
+    fi
+    google_sleep "$policy_pause"
     policy_try=$((policy_try + 1))
   done
 }
@@ -77,11 +94,13 @@ look_at_rights() {
   else
     unseen="folders and organization (HTTP $GOOGLE_STATUS)"
   fi
-  MEMBERS=$(jq -cs "$policy_words"' [.[0].bindings[] | select(of(env.INSTANCE) or of(env.STANDBY_INSTANCE))
-      | .members[]?] + ["serviceAccount:" + env.ACCOUNT] | unique' "$GOOGLE_WORK/policies") || return 1
+  MEMBERS=$(jq -cs "$policy_words"' [.[0].bindings[]
+      | select(names_instance(env.INSTANCE) or names_instance(env.STANDBY_INSTANCE)) | .members[]?]
+      + ["serviceAccount:" + env.ACCOUNT] | unique' "$GOOGLE_WORK/policies") || return 1
   export MEMBERS
-  jq -rs "$rights_words"' [.[].bindings[] | select(is_ours) | .role | select(test("^(projects|organizations)/"))]
-    | unique[]' "$GOOGLE_WORK/policies" >"$GOOGLE_WORK/custom-roles" || return 1
+  jq -rs "$policy_words"' [.[].bindings[] | select(is_of_deployment) | .role
+      | select(test("^(projects|organizations)/"))] | unique[]' \
+    "$GOOGLE_WORK/policies" >"$GOOGLE_WORK/custom-roles" || return 1
   while read -r role <&5; do
     if google_reading '.includedPermissions // [] | any(. == "cloudsql.instances.connect")' google_get iam "$role"; then
       [ "$GOOGLE_READ" != true ] || custom="$custom $role"
@@ -89,11 +108,11 @@ look_at_rights() {
       unseen="${unseen:+$unseen, }$role (HTTP $GOOGLE_STATUS)"
     fi
   done 5<"$GOOGLE_WORK/custom-roles"
-  staying=$(jq -rs --arg custom "$custom" --arg project "projects/$PROJECT_ID" "$policy_words $rights_words"'
-    ($custom | split(" ")) as $further
-    | [.[] | .where as $where | .bindings[] | select(is_ours and (connects or (.role | IN($further[]))))
-        | select(names_another or ($where == $project and of(env.INSTANCE)) | not)
-        | .role as $role | .members[] | select(is_member) | "\(.) by \($role) on \($where)"]
+  staying=$(jq -rs --arg custom "$custom" "$policy_words"' ($custom | split(" ")) as $custom_roles
+    | [.[] | .where as $where | .bindings[]
+        | select(is_of_deployment and (connects or (.role | IN($custom_roles[]))))
+        | select((names_another or is_withdrawn($where)) | not)
+        | .role as $role | .members[] | select(is_account) | "\(.) by \($role) on \($where)"]
     | unique | join(", ")' "$GOOGLE_WORK/policies")
 }
 
@@ -104,12 +123,12 @@ fence() {
   export FENCED_FOR FORCED
   rm -f "$GOOGLE_WORK/policy-before.json"
   # shellcheck disable=SC2016 # names of jq
-  change_policy '($all | ours) as $ours
-    | ($all | entitled | map(.members |= map(select(. == env.FENCED_FOR))) | merged) as $left
-    | if any($ours[]; of(env.STANDBY_INSTANCE)) then "mixed"
-      elif env.FORCED != "yes" and any($all[]; opens([$ours[].members[]?])) then "open"
-      elif ($ours | merged) == $left then "done"
-      else .bindings = ($all - $ours) + $left end' ||
+  change_policy '($all | on_primary) as $present
+    | ($all | wanted | map(.members |= map(select(. == env.FENCED_FOR))) | merged) as $left
+    | if any($present[]; names_instance(env.STANDBY_INSTANCE)) then "mixed"
+      elif env.FORCED != "yes" and any($all[]; is_open_to([$present[].members[]?])) then "open"
+      elif ($present | merged) == $left then "done"
+      else .bindings = ($all - $present) + $left end' ||
     google_fail "The right to connect to $INSTANCE cannot be withdrawn, so nothing is promoted." "$as_it_was"
   case $policy_said in
     mixed)
@@ -123,7 +142,7 @@ fence() {
       ;;
   esac
   [ ! -e "$GOOGLE_WORK/policy-before.json" ] ||
-    WITHDRAWN=$(jq -c "$policy_words (.bindings // []) | ours + (env.WITHDRAWN | fromjson) | merged" \
+    WITHDRAWN=$(jq -c "$policy_words (.bindings // []) | on_primary + (env.WITHDRAWN | fromjson) | merged" \
       "$GOOGLE_WORK/policy-before.json") || google_stop "The policy of $PROJECT_ID cannot be read. $as_it_was"
   if [ -n "$FENCED_FOR" ]; then
     google_say "Nobody but the account that compares can connect to $INSTANCE anew ($(google_seconds) s)."
@@ -136,10 +155,10 @@ fence() {
 # to the standby, and to those of whom this run has withdrawn it.
 unfence() {
   # shellcheck disable=SC2016 # names of jq
-  change_policy '($all | ours) as $ours | ($all | entitled) as $wanted
+  change_policy '($all | on_primary) as $present | ($all | wanted) as $wanted
     | if $wanted == [] then "none"
-      elif ($ours | merged) == $wanted then "done"
-      else .bindings = ($all - $ours) + $wanted end' ||
+      elif ($present | merged) == $wanted then "done"
+      else .bindings = ($all - $present) + $wanted end' ||
     google_fail "The right to connect to $INSTANCE cannot be given back." "To fix: run the same command again."
   [ "$policy_said" != none ] ||
     google_stop "The right to connect to $STANDBY_INSTANCE, after which that to $INSTANCE is made, is not there." \
@@ -190,7 +209,7 @@ find_lacking() {
     | .serviceAccount // empty | "serviceAccount:" + .] | unique' "$GOOGLE_WORK/jobs") || return 1
   export JOB_MEMBERS
   # shellcheck disable=SC2016 # names of jq
-  change_policy '[$all | ours[].members[]?] as $may | "without: "
+  change_policy '[$all | on_primary[].members[]?] as $may | "without: "
       + ((env.JOB_MEMBERS | fromjson) - $may | join(", "))' || return 1
   lacking=${policy_said#without: }
 }

@@ -1,6 +1,9 @@
 # shellcheck shell=sh disable=SC2154 # the caller sets what is read
-# Shell library of promote.sh: the servers of a deployment and of its standby, and which of them users are sent to. To be
-# sourced after google-rest.sh.
+# Shell library of promote.sh: the servers of a deployment and of its standby, and which of them users are sent to. To
+# be sourced after google-rest.sh.
+
+# Others may change the backend service meanwhile.
+BACKEND_TRIES=8
 
 # send_users FROM TO: makes TO the group of the backend service in the place of FROM.
 send_users() {
@@ -22,7 +25,7 @@ send_users() {
     then
       send_try=1
     else
-      google_has_reason conditionNotMet resourceNotReady && [ "$send_try" -lt 8 ] || return 1
+      google_has_reason conditionNotMet resourceNotReady && [ "$send_try" -lt "$BACKEND_TRIES" ] || return 1
       google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$send_try")"
     fi
     send_try=$((send_try + 1))

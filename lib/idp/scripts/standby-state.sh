@@ -141,7 +141,8 @@ look_at_secrets() {
     fi
   done
   [ -z "$unread" ] || google_row secrets "whether these can be read in $STANDBY_REGION is not known: $unread"
-  [ -z "$stuck" ] || google_row secrets "no server can start in $STANDBY_REGION without these, which are not there: $stuck"
+  [ -z "$stuck" ] ||
+    google_row secrets "no server can start in $STANDBY_REGION without these, which are not there: $stuck"
   [ -n "$unread$stuck" ] || google_row secrets "those of the standby are in $STANDBY_REGION"
 }
 
