@@ -109,6 +109,20 @@ run_job() {
   job_now=
 }
 
+# run_init INSTANCE WORD NAME=VALUE...: runs a copy of db-init as it is.
+run_init() {
+  job_instance=$1 job_word=$2
+  shift 2
+  run_job "$INIT_JOB" "$job_instance" "" "" "$job_word" "$@"
+}
+
+# run_script INSTANCE SCRIPT WORD NAME=VALUE...: runs a script with what db-init has.
+run_script() {
+  job_instance=$1 job_script=$2 job_word=$3
+  shift 3
+  run_job "$INIT_JOB" "$job_instance" "" "$job_script" "$job_word" "$@"
+}
+
 # Creates a copy of db-init that is never run, and is there as long as this run, for remove_copies of another one to see. The
 # own remove_copies comes after it, so that of two that begin at the same time at most one goes on.
 mark_run() {

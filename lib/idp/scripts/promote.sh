@@ -27,8 +27,8 @@
 #   INSTANCE, DATABASE, INIT_JOB, REGION, SERVICE   of the deployment at home (required)
 #   STANDBY_REGION, STANDBY_INSTANCE, STANDBY_SERVICE   of the standby (required)
 #   STANDBY_MIN_INSTANCES  least number of instances of the service that takes users (0)
-#   ADMINISTRATOR_SECRET   name of the secret with the administrator's password (required for home, which restores with it,
-#                          but not with --switchover)
+#   ADMINISTRATOR_SECRET   name of the secret with the administrator's password (required for home without --switchover,
+#                          which restores a backup)
 #   BACKUP_PLAN            plan of Backup and DR that backs the instance at home up; empty: none. It does not follow to
 #                          another instance, which gets backups of its own
 #   SECRET_KEY_SECRET      name of the secret with the secret key; the standby's service names the others
@@ -430,7 +430,7 @@ close_home() {
   if [ "$home" = answers ]; then
     if stop_servers "$home_place" "$SERVICE" "$home_pool"; then
       google_say "No server runs in $REGION ($(google_seconds) s)."
-    elif is_silent && [ "$planned$switchover" = nono ]; then
+    elif is_silent && [ "$planned" = no ] && [ "$switchover" = no ]; then
       home=silent
     else
       google_fail "The servers in $REGION cannot be stopped, so nothing is promoted." "$as_it_was"
@@ -518,7 +518,7 @@ open_home() {
 # What the standby has replaces what is at home. Each run makes a backup of its own, after the last write.
 bring_data_home() {
   # A server that was stopped still ends its last requests.
-  { remove_copies yes && run_job "$INIT_JOB" "$standby_connection" "" \
+  { remove_copies yes && run_script "$standby_connection" \
     "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300; } ||
     google_fail "Whether anybody still writes to $STANDBY_INSTANCE cannot be found out, so nothing is restored." \
       "$stays_away"

@@ -77,7 +77,7 @@ cloned_seconds=$(google_seconds)
 google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$clone" ||
   google_fail "The clone cannot be read."
 sed -n '/^UNRESTORABLE="/,/"$/p' "${0%"${0##*/}"}./dump-database.sh" | cat - "${0%"${0##*/}"}./count-users.sh" >"$GOOGLE_WORK/count.sh"
-run_job "$INIT_JOB" "$GOOGLE_READ" "" "$GOOGLE_WORK/count.sh" "users: " "DB_NAME=$DATABASE" ||
+run_script "$GOOGLE_READ" "$GOOGLE_WORK/count.sh" "users: " "DB_NAME=$DATABASE" ||
   google_fail "The users of the clone cannot be counted." "To fix: if a password was rotated after $TIME, choose a later time."
 counted_seconds=$(google_seconds)
 restored=$JOB_LINE
@@ -86,7 +86,7 @@ clone=
 all_seconds=$(google_seconds)
 google_say "Restored $restored as of $TIME: clone ready after $cloned_seconds s," \
   "users counted after $counted_seconds s, clone deleted after $all_seconds s."
-run_job "$INIT_JOB" "$original" "" "${0%"${0##*/}"}./record-drill.sh" "recorded: " "DB_NAME=$DATABASE" "DRILL_INSTANCE=$INSTANCE" \
+run_script "$original" "${0%"${0##*/}"}./record-drill.sh" "recorded: " "DB_NAME=$DATABASE" "DRILL_INSTANCE=$INSTANCE" \
   "DRILL_USERS=${restored%% *}" "DRILL_AS_OF=$TIME" "DRILL_CLONE_SECONDS=$cloned_seconds" "DRILL_SECONDS=$all_seconds" ||
   google_fail "The restore has succeeded, but it is not recorded: neither an alert nor an auditor knows of it." \
     "To fix: correct what the job names, and run the drill again."

@@ -83,13 +83,15 @@ if [ "$action" != media ]; then
     deployment/* | */dump | */drop-former) ;;
     *) google_refuse "$action restores or clones the whole instance ${INSTANCE:-}, which others manage; ask its owner, or restore a dump." ;;
   esac
-  case ${BACKUP_PLAN:-}/$action in
-    projects/*/dump | projects/*/drop-former | /*) ;;
-    *)
-      google_refuse "$action needs backups or logs of Cloud SQL, which keeps none of ${INSTANCE:-}" \
-        "while the plan $BACKUP_PLAN backs it up; restore by the plan (gcloud backup-dr backups list), or restore a dump."
-      ;;
-  esac
+  if [ -n "${BACKUP_PLAN:-}" ]; then
+    case $action in
+      dump | drop-former) ;;
+      *)
+        google_refuse "$action needs backups or logs of Cloud SQL, which keeps none of ${INSTANCE:-}" \
+          "while the plan $BACKUP_PLAN backs it up; restore by the plan (gcloud backup-dr backups list), or restore a dump."
+        ;;
+    esac
+  fi
   case $action in
     point-in-time | *backup) google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password" ;;
   esac
@@ -195,16 +197,24 @@ restore_media() {
     if google_reading 'field("name")' google_post storage "b/$MEDIA_BUCKET/o/$file/restore" "$GOOGLE_WORK/object.json" \
       "generation=$generation&ifGenerationMatch=0"; then
       restored=$((restored + 1))
-    elif [ "$GOOGLE_STATUS" = 412 ] || google_says 'pre-condition'; then
+      continue
+    fi
+    # exists makes a call of its own.
+    status=$GOOGLE_STATUS outcome=$(google_outcome)
+    if [ "$status" = 412 ] || google_says 'pre-condition'; then
       kept=$((kept + 1))
-    elif status=$GOOGLE_STATUS outcome=$(google_outcome) && [ "$status" = 404 ] && exists; then
+    elif [ "$status" = 404 ] && exists; then
       # The answer to the first of several attempts was lost.
       restored=$((restored + 1))
     else
       failed=$((failed + 1))
       google_error "$plain cannot be restored. $outcome"
       # What holds for all files would be said of each.
-      case $status in 400 | 404 | 409 | 412) ;; 000) google_is_unsafe "$file" % || break ;; *) break ;; esac
+      case $status in
+        400 | 404 | 409 | 412) ;;
+        000) google_is_unsafe "$file" % || break ;;
+        *) break ;;
+      esac
     fi
   done 4<"$GOOGLE_WORK/newest"
   google_say "Restored $restored file(s) of $MEDIA_BUCKET; $kept exist again and stayed as they are."
@@ -224,10 +234,17 @@ find_restoration() {
 restore_backup() {
   refuse_restoration
   restoring=yes
-  sql_once "Restore of $INSTANCE" find_restoration "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json" ||
-    { [ "$GOOGLE_METHOD$GOOGLE_FAULT" != POSTfinal ] || restoring=no && return 1; }
+  if ! sql_once "Restore of $INSTANCE" find_restoration "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json"; then
+    # Cloud SQL has refused it, so it goes on with nothing.
+    if [ "$GOOGLE_METHOD" = POST ] && [ "$GOOGLE_FAULT" = final ]; then restoring=no; fi
+    return 1
+  fi
   [ -z "$SQL_FOUND" ] || google_say "Cloud SQL has taken this restoration already: it is not begun again."
-  sql_await "Restore of $INSTANCE" || { [ "$GOOGLE_DONE" != true ] || restoring=no && return 1; }
+  if ! sql_await "Restore of $INSTANCE"; then
+    # It has ended, with an error.
+    if [ "$GOOGLE_DONE" = true ]; then restoring=no; fi
+    return 1
+  fi
   restoring=no
 }
 
@@ -241,11 +258,11 @@ connection_of() {
 
 # swap ACTION WORD [NAME=VALUE]
 swap() {
-  run_job "$INIT_JOB" "$own" "" "$folder/swap-database.sh" "$2: " "ACTION=$1" "DB_NAME=$DATABASE" ${3:+"$3"}
+  run_script "$own" "$folder/swap-database.sh" "$2: " "ACTION=$1" "DB_NAME=$DATABASE" ${3:+"$3"}
 }
 
 prepare() {
-  swap clear cleared && filling=yes && run_job "$INIT_JOB" "$own" "" "" "done: " "DB_NAME=${DATABASE}_restored"
+  swap clear cleared && filling=yes && run_init "$own" "done: " "DB_NAME=${DATABASE}_restored"
 }
 
 # Puts in place what the last job has filled, and nothing else of that name.
@@ -259,10 +276,10 @@ adopt() {
   sql_set_administrator "$1" && connection_of "$1" || return 1
   # Not in a clone, which has the names of its own instance.
   [ "$FROM_DATABASE" = "$DATABASE" ] || [ "$1" != "$INSTANCE" ] ||
-    run_job "$INIT_JOB" "$connection" "" "$folder/swap-database.sh" "renamed: " ACTION=rename "DB_NAME=$DATABASE" \
+    run_script "$connection" "$folder/swap-database.sh" "renamed: " ACTION=rename "DB_NAME=$DATABASE" \
       "FROM_NAME=$FROM_DATABASE" || return 1
   # A backup may have another login open, with a password that a rotation has replaced since.
-  run_job "$INIT_JOB" "$connection" "" "" "done: of its logins, " "DB_NAME=$DATABASE" DB_CLOSE_OTHER=true
+  run_init "$connection" "done: of its logins, " "DB_NAME=$DATABASE" DB_CLOSE_OTHER=true
 }
 
 say_former() {
@@ -273,6 +290,94 @@ say_former() {
 }
 
 exchange_step="exchange the two: $DATABASE becomes ${DATABASE:-}_former; the application is interrupted for seconds"
+
+restore_from_dump() {
+  object=$SUBJECT
+  [ "$object" != latest ] || object=latest/$DATABASE.dump
+  require_dump_job
+  steps "Replace the data of $DATABASE with that of $object?" \
+    "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
+    "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" "$exchange_step"
+  try "empty database" prepare
+  # shellcheck disable=SC2016 # of the job's shell
+  { printf 'DUMP_FILE=$DUMP_FOLDER/%s\n' "$object" && cat "$folder/fill-database.sh"; } >"$GOOGLE_WORK/fill.sh"
+  try "restore $object" run_job "$DUMP_JOB" "$own" "" "$GOOGLE_WORK/fill.sh" "users: " "DB_NAME=${DATABASE}_restored"
+  try "exchange" exchange
+  say_former
+}
+
+restore_point_in_time() {
+  steps "Replace the data of $DATABASE with that of $SUBJECT?" \
+    "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
+    "clone $INSTANCE as of $SUBJECT; the clone is billed while it exists" \
+    "set the current passwords in the clone with the job $INIT_JOB" \
+    "copy $DATABASE of the clone into it with a job" "$exchange_step" "delete the clone"
+  # First, because a database that an earlier restore has put aside stops it before anything is billed.
+  try "empty database" prepare
+  clone=$JOB_GROUP-$RUN
+  try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
+  try "passwords of the clone" adopt "$clone"
+  source=$connection
+  try "copy" run_job "$INIT_JOB" "$own" "$source" "$folder/fill-database.sh" "users: " \
+    "DB_NAME=${DATABASE}_restored" "SOURCE_NAME=$DATABASE"
+  try "exchange" exchange
+  try "delete the clone" sql_remove "$clone"
+  clone=
+  say_former
+}
+
+# Reads the newest backup that is meant, as "NAME TIME", from a list or by its full name.
+read_backup() {
+  export FROM_INSTANCE SUBJECT
+  # shellcheck disable=SC2016 # names of jq
+  filter='select(.instance == env.FROM_INSTANCE and .state == "SUCCESSFUL")'
+  if [ "$action" = backup ]; then
+    filter="$filter"' | select(env.SUBJECT == "latest" or .description == env.SUBJECT or .name == env.SUBJECT
+      or (.name | split("/") | last) == env.SUBJECT)'
+    time='.backupInterval.endTime // .instanceDeletionTime // ""'
+  else
+    filter="$filter"' | select(.type == "FINAL")'
+    # All backups of a deleted instance have the same time of deletion.
+    time='.instanceDeletionTime // .backupInterval.endTime // ""'
+  fi
+  summary='"\(.name // "") "'" + ($time)"
+  case $SUBJECT in
+    # Also while a region cannot be reached, of which a list may lack something.
+    projects/*/backups/*) google_reading "$filter // {} | $summary" google_get sqladmin "$SUBJECT" ;;
+    *)
+      google_listed "map($filter) | sort_by($time) | last // {} | $summary" \
+        sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$FROM_INSTANCE"
+      ;;
+  esac
+}
+
+restore_from_backup() {
+  read_backup || [ "$GOOGLE_STATUS" = 404 ] ||
+    google_fail "The backups of project $PROJECT_ID cannot be read, so none is restored." \
+      "To fix: the caller needs roles/cloudsql.admin; if a region is away, name one in full: projects/P/backups/ID"
+  name=${GOOGLE_READ%% *}
+  [ -n "$name" ] ||
+    google_stop "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"
+  RESTORES=$(hash_of "$name") renames=
+  export RESTORES
+  [ "$FROM_DATABASE" = "$DATABASE" ] || renames="rename the database and the login $FROM_DATABASE to $DATABASE"
+  steps "Overwrite everything in $INSTANCE?" \
+    "restore $name (of ${GOOGLE_READ#* }) into $INSTANCE; all its databases are overwritten, which takes minutes" \
+    "set the administrator's password to the one that is stored now" \
+    ${renames:+"$renames"} \
+    "set the other current passwords in the database with the job $INIT_JOB"
+  jq -n --arg name "$name" '{ backup: $name }' >"$GOOGLE_WORK/restore.json"
+  try "restore $name" restore_backup
+  try "passwords" adopt "$INSTANCE"
+  google_say "Restored after $(google_seconds) s."
+}
+
+drop_former() {
+  steps "Remove ${DATABASE}_former and ${DATABASE}_restored? They cannot be recovered." \
+    "drop the databases ${DATABASE}_former and ${DATABASE}_restored, where they exist"
+  try "drop" swap drop-former dropped
+}
+
 case $action in
   *backup | dump | point-in-time | drop-former)
     connection_of "$INSTANCE" ||
@@ -284,85 +389,11 @@ case $action in
     ;;
 esac
 google_on_failure clean_up
-
 case $action in
-  dump)
-    object=$SUBJECT
-    [ "$object" != latest ] || object=latest/$DATABASE.dump
-    require_dump_job
-    steps "Replace the data of $DATABASE with that of $object?" \
-      "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
-      "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" "$exchange_step"
-    try "empty database" prepare
-    # shellcheck disable=SC2016 # of the job's shell
-    { printf 'DUMP_FILE=$DUMP_FOLDER/%s\n' "$object" && cat "$folder/fill-database.sh"; } >"$GOOGLE_WORK/fill.sh"
-    try "restore $object" run_job "$DUMP_JOB" "$own" "" "$GOOGLE_WORK/fill.sh" "users: " "DB_NAME=${DATABASE}_restored"
-    try "exchange" exchange
-    say_former
-    ;;
-  point-in-time)
-    steps "Replace the data of $DATABASE with that of $SUBJECT?" \
-      "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
-      "clone $INSTANCE as of $SUBJECT; the clone is billed while it exists" \
-      "set the current passwords in the clone with the job $INIT_JOB" \
-      "copy $DATABASE of the clone into it with a job" "$exchange_step" "delete the clone"
-    # First, because a database that an earlier restore has put aside stops it before anything is billed.
-    try "empty database" prepare
-    clone=$JOB_GROUP-$RUN
-    try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
-    try "passwords of the clone" adopt "$clone"
-    source=$connection
-    try "copy" run_job "$INIT_JOB" "$own" "$source" "$folder/fill-database.sh" "users: " \
-      "DB_NAME=${DATABASE}_restored" "SOURCE_NAME=$DATABASE"
-    try "exchange" exchange
-    try "delete the clone" sql_remove "$clone"
-    clone=
-    say_former
-    ;;
-  backup | final-backup)
-    export FROM_INSTANCE SUBJECT
-    # shellcheck disable=SC2016 # names of jq
-    filter='select(.instance == env.FROM_INSTANCE and .state == "SUCCESSFUL")'
-    # All backups of a deleted instance have the same time of deletion.
-    time='.backupInterval.endTime // .instanceDeletionTime // ""'
-    if [ "$action" = backup ]; then
-      filter="$filter"' | select(env.SUBJECT == "latest" or .description == env.SUBJECT or .name == env.SUBJECT or (.name | split("/") | last) == env.SUBJECT)'
-    else
-      filter="$filter"' | select(.type == "FINAL")'
-      time='.instanceDeletionTime // .backupInterval.endTime // ""'
-    fi
-    summary='"\(.name // "") "'" + ($time)"
-    case $SUBJECT in
-      # By its full name, also while a region cannot be reached, of which a list may lack something.
-      projects/*/backups/*) google_reading "$filter // {} | $summary" google_get sqladmin "$SUBJECT" ;;
-      *)
-        google_listed "map($filter) | sort_by($time) | last // {} | $summary" \
-          sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$FROM_INSTANCE"
-        ;;
-    esac || [ "$GOOGLE_STATUS" = 404 ] ||
-      google_fail "The backups of project $PROJECT_ID cannot be read, so none is restored." \
-        "To fix: the caller needs roles/cloudsql.admin; if a region is away, name one in full: projects/P/backups/ID"
-    name=${GOOGLE_READ%% *}
-    [ -n "$name" ] ||
-      google_stop "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"
-    RESTORES=$(hash_of "$name") renames=
-    export RESTORES
-    [ "$FROM_DATABASE" = "$DATABASE" ] || renames="rename the database and the login $FROM_DATABASE to $DATABASE"
-    steps "Overwrite everything in $INSTANCE?" \
-      "restore $name (of ${GOOGLE_READ#* }) into $INSTANCE; all its databases are overwritten, which takes minutes" \
-      "set the administrator's password to the one that is stored now" \
-      ${renames:+"$renames"} \
-      "set the other current passwords in the database with the job $INIT_JOB"
-    jq -n --arg name "$name" '{ backup: $name }' >"$GOOGLE_WORK/restore.json"
-    try "restore $name" restore_backup
-    try "passwords" adopt "$INSTANCE"
-    google_say "Restored after $(google_seconds) s."
-    ;;
-  drop-former)
-    steps "Remove ${DATABASE}_former and ${DATABASE}_restored? They cannot be recovered." \
-      "drop the databases ${DATABASE}_former and ${DATABASE}_restored, where they exist"
-    try "drop" swap drop-former dropped
-    ;;
+  dump) restore_from_dump ;;
+  point-in-time) restore_point_in_time ;;
+  backup | final-backup) restore_from_backup ;;
+  drop-former) drop_former ;;
   media) restore_media ;;
 esac
 abandon_run || :
