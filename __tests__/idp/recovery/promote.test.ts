@@ -585,8 +585,8 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
 
   promoteScenario("prints the steps that it is going to take, and asks before the first", async (scene) => {
     haveEnterprisePlus(scene);
-    const stepsOf = async (...words: readonly string[]) => {
-      const { stdout } = await scene.promote(["now", ...words], { input: "no\n" });
+    const stepsOf = async (action: "home" | "now", ...words: readonly string[]) => {
+      const { stdout } = await scene.promote([action, ...words], { input: "no\n" });
       return stdout.split("\n").filter((line) => /^ {2}\d\. /.test(line));
     };
     const places =
@@ -596,24 +596,30 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     const right = `withdraw the right to connect to ${INSTANCE}`;
     const comparison = `wait until jobs have ended and ${STANDBY} has everything`;
 
-    const switched = await stepsOf("--switchover");
+    const switched = await stepsOf("now", "--switchover");
     expect(switched[1]).toBe(`${servers}and ${right}`);
     expect(switched[2]).toBe(places);
-    const compared = await stepsOf("--planned", "--switchover");
+    const compared = await stepsOf("now", "--planned", "--switchover");
     expect(compared[1]).toBe(`${servers}${right}, and ${comparison}`);
     expect(compared[2]).toBe(places);
-    const planned = await stepsOf("--planned");
+    const planned = await stepsOf("now", "--planned");
     expect(planned[1]).toBe(`${servers}${right}, ${comparison}, and stop ${INSTANCE}`);
     expect(planned[2]).toBe(`  3. promote ${STANDBY}; nothing is lost`);
-    const forced = await stepsOf("--force");
+    const forced = await stepsOf("now", "--force");
     expect(forced[1]).toBe(`${servers}${right}, and stop ${INSTANCE}`);
     expect(forced[2]).toMatch(new RegExp(`^ {2}3\\. promote ${STANDBY}; what was written last is lost: at `));
     expect(scene.changes()).toEqual([]);
 
     await scene.promote(["now", "--switchover", "--yes"]);
-    const again = await stepsOf("--switchover");
+    const again = await stepsOf("now", "--switchover");
     expect(again[1]).toBe(`${servers}and ${right}`);
     expect(again[2]).toBe(`  3. leave ${STANDBY} promoted; nothing more is lost: it has been promoted before`);
+    const back = await stepsOf("home", "--switchover");
+    expect(back[1]).toBe(`  2. give the right to connect to ${INSTANCE} back`);
+    expect(back[2]).toBe(
+      `  3. let ${STANDBY} and ${INSTANCE} change places, for which the latter first becomes the disaster recovery ` +
+        "replica of the former; nothing is lost",
+    );
   });
 
   promoteScenario("refuses the way home without the settings of the restoration, before any change", async (scene) => {

@@ -586,7 +586,11 @@ say_return_steps() {
   fi
   google_say "Steps; sign-in is down from the first to the last:"
   google_say "  1. stop the servers in $STANDBY_REGION"
-  google_say "  2. start $INSTANCE, and give the right to connect to it back"
+  if [ "$primary" = stopped ]; then
+    google_say "  2. start $INSTANCE, and give the right to connect to it back"
+  else
+    google_say "  2. give the right to connect to $INSTANCE back"
+  fi
   google_say "  3. $data"
   google_say "  4. let the load balancer send users to $HOME_GROUP, and start the servers in $REGION"
   [ "$discard" = no ] || google_say "  5. end the protection of $STANDBY_INSTANCE, which the next apply then deletes"
