@@ -105,6 +105,12 @@ interface InternalLoadBalancerProps extends PartProps {
   readonly zone: DnsZone | undefined;
 }
 
+/** Where the ports lead; port 80 nowhere without a redirect. */
+interface Proxies {
+  readonly https: TerraformResource;
+  readonly http: TerraformResource | undefined;
+}
+
 /**
  * A regional internal Application Load Balancer in front of a Cloud Run service, with its certificate and records, and
  * a redirect from port 80.
@@ -125,7 +131,7 @@ export class InternalLoadBalancer extends Construct {
   readonly ready: ITerraformDependable[] = [];
 
   private readonly isRedirected: Condition;
-  private readonly proxies: { readonly https: TerraformResource; readonly http: TerraformResource | undefined };
+  private readonly proxies: Proxies;
 
   /** @internal */
   constructor(
@@ -134,61 +140,13 @@ export class InternalLoadBalancer extends Construct {
     private readonly props: InternalLoadBalancerProps,
   ) {
     super(scope, id);
-    const { apis, domain, network, context, proxyRange, zone } = props;
-    const dependsOn = [...(props.dependsOn ?? []), ...(network.dependsOn ?? [])];
-    const { deployment, labels, projectId: project, region } = context;
-    const count = countIf(isSet(domain));
-    this.isRedirected = allOf(isSet(domain), props.httpRedirect);
-    const common = (part: string) => ({ project, region, name: partName(deployment, `internal-${part}`), count });
-
-    this.address = new ComputeAddress(this, "Address", {
-      ...common("address"),
-      labels,
-      dependsOn,
-      addressType: "INTERNAL",
-      // Ports 443 and 80 belong to two rules.
-      purpose: "SHARED_LOADBALANCER_VIP",
-      subnetwork: network.subnetwork,
-    });
+    const { domain, context, httpRedirect, zone } = props;
+    this.isRedirected = allOf(isSet(domain), httpRedirect);
+    this.address = this.addAddress();
     const addresses = attributesOf(this.address, "address");
     this.ipAddresses = addresses.text;
-    const ownsProxies = allOf(isSet(domain), isSet(proxyRange));
-    const proxySubnetwork = partIf(
-      ownsProxies,
-      () =>
-        new ComputeSubnetwork(this, "Proxies", {
-          ...common("proxies"),
-          project: element(split("/", network.network), 1).text,
-          network: network.network,
-          ipCidrRange: proxyRange ?? "",
-          purpose: "REGIONAL_MANAGED_PROXY",
-          role: "ACTIVE",
-          count: countIf(ownsProxies),
-          dependsOn,
-        }),
-    );
-
-    // Another domain needs another certificate, which comes before the former goes.
-    const certified = {
-      project,
-      location: region,
-      labels,
-      count,
-      name: `${hashedName(deployment, domain)}-internal`,
-      lifecycle: { createBeforeDestroy: true },
-    };
-    const authorization = new CertificateManagerDnsAuthorization(this, "Authorization", {
-      ...certified,
-      domain,
-      dependsOn: [...apis.ready("certificatemanager"), ...dependsOn],
-      // The only kind of a regional certificate.
-      type: "PER_PROJECT_RECORD",
-    });
-    const certificate = new CertificateManagerCertificate(this, "Certificate", {
-      ...certified,
-      managed: { domains: [domain], dnsAuthorizations: [idOf(authorization)] },
-    });
-    const validations = flatten(attributesOf<readonly object[]>(authorization, "dns_resource_record")).text;
+    const proxySubnetwork = this.addProxySubnetwork();
+    const { certificate, validations } = this.addCertificate();
     const addressRecords = hcl`[for address in ${addresses} : { name = ${domain}, type = "A", value = address }]`;
     this.records = concat(addressRecords, entriesOf(validations)).text;
     this.nextSteps = domainSteps({
@@ -196,68 +154,167 @@ export class InternalLoadBalancer extends Construct {
       context,
       validation: "dns",
       zone,
-      certificate: `${hashedName(deployment, domain)}-internal --location=${region}`,
+      certificate: `${this.certificateName} --location=${context.region}`,
     });
+    const urlMap = this.addBackend();
+    this.proxies = this.addProxies(urlMap, certificate, present(proxySubnetwork));
+    this.addRecords(validations);
+  }
 
+  /** What resources of a region have in common. */
+  private ofPart(part: string) {
+    const { context, domain } = this.props;
+    const { deployment, projectId: project, region } = context;
+    return { project, region, name: partName(deployment, `internal-${part}`), count: countIf(isSet(domain)) };
+  }
+
+  /** What those wait for that refer to no other part. */
+  private get dependsOn(): ITerraformDependable[] {
+    const { dependsOn = [], network } = this.props;
+    return [...dependsOn, ...(network.dependsOn ?? [])];
+  }
+
+  /** Another domain needs another certificate, which comes before the former goes. */
+  private get certificateName(): string {
+    const { context, domain } = this.props;
+    return `${hashedName(context.deployment, domain)}-internal`;
+  }
+
+  private addAddress(): ComputeAddress {
+    const { context, network } = this.props;
+    return new ComputeAddress(this, "Address", {
+      ...this.ofPart("address"),
+      labels: context.labels,
+      dependsOn: this.dependsOn,
+      addressType: "INTERNAL",
+      // Ports 443 and 80 belong to two rules.
+      purpose: "SHARED_LOADBALANCER_VIP",
+      subnetwork: network.subnetwork,
+    });
+  }
+
+  /** A subnetwork for the proxies; undefined if the network has one. */
+  private addProxySubnetwork(): ComputeSubnetwork | undefined {
+    const { domain, network, proxyRange } = this.props;
+    const condition = allOf(isSet(domain), isSet(proxyRange));
+    return partIf(
+      condition,
+      () =>
+        new ComputeSubnetwork(this, "Proxies", {
+          ...this.ofPart("proxies"),
+          project: element(split("/", network.network), 1).text,
+          network: network.network,
+          ipCidrRange: proxyRange ?? "",
+          purpose: "REGIONAL_MANAGED_PROXY",
+          role: "ACTIVE",
+          count: countIf(condition),
+          dependsOn: this.dependsOn,
+        }),
+    );
+  }
+
+  /** The certificate, and the records by which it is validated. */
+  private addCertificate() {
+    const { apis, context, domain } = this.props;
+    const common = {
+      project: context.projectId,
+      location: context.region,
+      labels: context.labels,
+      count: countIf(isSet(domain)),
+      name: this.certificateName,
+      lifecycle: { createBeforeDestroy: true },
+    };
+    const authorization = new CertificateManagerDnsAuthorization(this, "Authorization", {
+      ...common,
+      domain,
+      dependsOn: [...apis.ready("certificatemanager"), ...this.dependsOn],
+      // The only kind of a regional certificate.
+      type: "PER_PROJECT_RECORD",
+    });
+    const certificate = new CertificateManagerCertificate(this, "Certificate", {
+      ...common,
+      managed: { domains: [domain], dnsAuthorizations: [idOf(authorization)] },
+    });
+    const validations = flatten(attributesOf<readonly object[]>(authorization, "dns_resource_record")).text;
+    return { certificate, validations };
+  }
+
+  /** The service as a backend, and the map that sends all requests to it. */
+  private addBackend(): ComputeRegionUrlMap {
+    const { context, requestLogSampleRate, strictTransportSecurity } = this.props;
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
-      ...common("group"),
-      dependsOn,
+      ...this.ofPart("group"),
+      dependsOn: this.dependsOn,
       networkEndpointType: "SERVERLESS",
-      cloudRun: { service: serviceName(deployment) },
+      cloudRun: { service: serviceName(context.deployment) },
     });
     const backend = new ComputeRegionBackendService(this, "Backend", {
-      ...common("backend"),
+      ...this.ofPart("backend"),
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
       backend: [{ group: idOf(group), balancingMode: "UTILIZATION", capacityScaler: 1 }],
-      logConfig: logConfig(props.requestLogSampleRate),
+      logConfig: logConfig(requestLogSampleRate),
     });
-    const urlMap = new ComputeRegionUrlMap(this, "UrlMap", { ...common("https"), defaultService: idOf(backend) });
+    const urlMap = new ComputeRegionUrlMap(this, "UrlMap", { ...this.ofPart("https"), defaultService: idOf(backend) });
     // The backend of a region cannot add headers.
     addDynamicBlock(urlMap, "", "header_action", {
-      forEach: compact([props.strictTransportSecurity]).list,
+      forEach: compact([strictTransportSecurity]).list,
       content: {
         response_headers_to_add: [
           { header_name: "Strict-Transport-Security", header_value: "${header_action.value}", replace: true },
         ],
       },
     });
+    return urlMap;
+  }
+
+  /** @param subnetworks of the proxies, without which a load balancer of this kind cannot be made */
+  private addProxies(
+    urlMap: ComputeRegionUrlMap,
+    certificate: CertificateManagerCertificate,
+    subnetworks: ITerraformDependable[],
+  ): Proxies {
     const tls = new ComputeRegionSslPolicy(this, "TlsPolicy", {
-      ...common("tls"),
-      dependsOn,
+      ...this.ofPart("tls"),
+      dependsOn: this.dependsOn,
       profile: "MODERN",
       minTlsVersion: "TLS_1_2",
     });
     const https = new ComputeRegionTargetHttpsProxy(this, "HttpsProxy", {
-      ...common("https"),
+      ...this.ofPart("https"),
       urlMap: idOf(urlMap),
       sslPolicy: idOf(tls),
       certificateManagerCertificates: [idOf(certificate)],
-      // A load balancer of this kind cannot be made without a subnetwork for its proxies.
-      dependsOn: present(proxySubnetwork),
+      dependsOn: subnetworks,
     });
-    const http = partIf(this.isRedirected, () => {
-      const redirected = { ...common("redirect"), count: countIf(this.isRedirected) };
-      const redirectResponseCode = "MOVED_PERMANENTLY_DEFAULT";
-      const redirect = new ComputeRegionUrlMap(this, "Redirect", {
-        ...redirected,
-        dependsOn,
-        defaultUrlRedirect: { httpsRedirect: true, redirectResponseCode, stripQuery: false },
-      });
-      return new ComputeRegionTargetHttpProxy(this, "HttpProxy", {
-        ...redirected,
-        urlMap: idOf(redirect),
-        dependsOn: present(proxySubnetwork),
-      });
+    return { https, http: partIf(this.isRedirected, () => this.addRedirect(subnetworks)) };
+  }
+
+  /** Sends requests to port 80 to the other port. */
+  private addRedirect(subnetworks: ITerraformDependable[]): ComputeRegionTargetHttpProxy {
+    const common = { ...this.ofPart("redirect"), count: countIf(this.isRedirected) };
+    const redirectResponseCode = "MOVED_PERMANENTLY_DEFAULT";
+    const redirect = new ComputeRegionUrlMap(this, "Redirect", {
+      ...common,
+      dependsOn: this.dependsOn,
+      defaultUrlRedirect: { httpsRedirect: true, redirectResponseCode, stripQuery: false },
     });
-    this.proxies = { https, http };
-    if (zone !== undefined) {
-      const isIn = allOf(isSet(domain), isSet(zone.name));
-      const records = { apis, context, zone };
-      const rrdatas = [attributeOf(this.address, "address").text];
-      zoneRecord(this, "AddressRecord", records, isIn, { name: `${domain}.`, type: "A", rrdatas });
-      validationRecord(this, "ValidationRecord", records, isIn, validations);
-    }
+    return new ComputeRegionTargetHttpProxy(this, "HttpProxy", {
+      ...common,
+      urlMap: idOf(redirect),
+      dependsOn: subnetworks,
+    });
+  }
+
+  /** Records of the address and of the certificate, where the zone is one of Cloud DNS. */
+  private addRecords(validations: string): void {
+    const { apis, context, domain, zone } = this.props;
+    if (zone === undefined) return;
+    const condition = allOf(isSet(domain), isSet(zone.name));
+    const records = { apis, context, zone };
+    const rrdatas = [attributeOf(this.address, "address").text];
+    zoneRecord(this, "AddressRecord", records, condition, { name: `${domain}.`, type: "A", rrdatas });
+    validationRecord(this, "ValidationRecord", records, condition, validations);
   }
 
   /** Opens the ports, once the service exists. */
