@@ -38,7 +38,7 @@ import { type Advice, type Finding, warnUnless } from "./core/warnings";
 import { addApis, type VariantApis } from "./apis";
 import { type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints, SIGN_IN_PROBE_BLUEPRINT } from "./idp/blueprints";
-import { CheckUp, isCheckedUp, isHeard, judgesDrills } from "./idp/check-up";
+import { CheckUp, hasReceivers, isCheckedUp, judgesDrills } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
@@ -668,7 +668,7 @@ export abstract class IdentityProvider extends Construct {
       recoveryAccess: recoveryAccess && { condition: v.recoveryAccess.isSet(), jobName: recoveryAccess.jobName },
       connectionPool: isPooled(v),
       databaseId: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,
-      isHeard: isHeard(this, v),
+      hasReceivers: hasReceivers(this, v),
       ownBackups: v.existingBackupPlan.isNull(),
       ownDatabase: not(isExistingUsed(this.partOf(settings.existingDatabase))),
       dump:

@@ -44,7 +44,7 @@ import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/domain/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/domain/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { type AuditLog } from "./platform/monitoring/audit-log";
-import { type Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
+import { type Monitoring, type WatchedReplica } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { tagsIn } from "./core/network-inputs";
 import { type Advice, type Finding } from "./core/warnings";
@@ -521,7 +521,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   }
 
   /** The replica, which is watched as what it is: one that follows, or the database. */
-  private get watchedReplica(): MonitoringProps["standby"] {
+  private get watchedReplica(): WatchedReplica | undefined {
     const { standby, standbyDatabase } = this;
     if (standby === undefined || standbyDatabase === undefined) return undefined;
     const { condition, isPromoted } = standby;

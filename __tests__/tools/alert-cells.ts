@@ -26,7 +26,7 @@ const NEEDS = {
   restoreDrill: "`restore_drill_days` in `check_up_limits`",
   signInProbe: "`sign_in_probe`",
   standby: "`standby`, until it takes over",
-  room: "`max_instance_count` above `min_instance_count`",
+  scaling: "`max_instance_count` above `min_instance_count`",
   uptimeCheck: "the uptime check",
 } as const;
 

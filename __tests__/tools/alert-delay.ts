@@ -1,7 +1,7 @@
 import { LIMITS } from "../../lib/idp/check-up";
 import { type alertsOn } from "../../lib/platform/monitoring/alerts";
 import { type Platform } from "../../lib/platform/monitoring/alert";
-import { NAMES } from "../platform/monitoring/alert-fixture";
+import { FACTS } from "../platform/monitoring/alert-fixture";
 
 /** Policies evaluate their queries once a minute. */
 const EVALUATION_SECONDS = 60;
@@ -52,12 +52,12 @@ const secondsOf = (range: string) => parseInt(range) * UNITS[range.slice(-1) as 
  */
 export function secondsUntilHeard(alert: ReturnType<typeof alertsOn>[number], platform: Platform): number {
   const { limit, needs = [] } = alert;
-  const query = alert.query?.(NAMES, platform);
+  const query = alert.query?.(FACTS, platform);
   if (query === undefined) {
     const isProbe = needs.includes("signInProbe");
     if (!isProbe && !needs.includes("checkUp")) return LOG_SECONDS;
     // It is missing after three periods.
-    const period = secondsOf(isProbe ? NAMES.signInProbeWindow : NAMES.checkUpWindow) / 3;
+    const period = secondsOf(isProbe ? FACTS.signInProbeWindow : FACTS.checkUpWindow) / 3;
     // Both attempts may last as long as they may.
     const attempts = isProbe ? 2 * ATTEMPT_SECONDS : 0;
     return (CHECK_UP_AGES[alert.id] ?? 0) + period + attempts + AGAIN_SECONDS + LOG_SECONDS;

@@ -93,8 +93,8 @@ export function receiverCount(v: Receivers): Expr<number> {
 }
 
 /** Whether somebody gets alerts, by a local of the scope where only a plan knows it. */
-export function isHeard(scope: Construct, v: Receivers): Expr<boolean> {
-  const isKnown = isKnownToBeHeard(v);
+export function hasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
+  const isKnown = knownToHaveReceivers(v);
   if (isKnown !== undefined) return literal(isKnown);
   const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
   const receivers = known ?? new TerraformLocal(scope, "Receivers", receiverCount(v));
@@ -102,7 +102,7 @@ export function isHeard(scope: Construct, v: Receivers): Expr<boolean> {
 }
 
 /** The same where synthesis knows it. */
-function isKnownToBeHeard({ alertEmails, notificationChannels, notificationChannelsBySeverity }: Receivers) {
+function knownToHaveReceivers({ alertEmails, notificationChannels, notificationChannelsBySeverity }: Receivers) {
   const bySeverity = notificationChannelsBySeverity.given;
   const severities = Token.isUnresolved(bySeverity)
     ? [bySeverity]
@@ -125,7 +125,7 @@ export function isCheckedUp(
   const id = "IsCheckedUp";
   const known = scope.node.tryFindChild(id) as TerraformLocal | undefined;
   return known === undefined
-    ? namedCondition(scope, id, allOf(isScheduled, isHeard(scope, v)))
+    ? namedCondition(scope, id, allOf(isScheduled, hasReceivers(scope, v)))
     : valueOf<boolean>(known);
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
-import { LOG_CASES, NAMES } from "../../platform/monitoring/alert-fixture";
+import { LOG_CASES, FACTS } from "../../platform/monitoring/alert-fixture";
 import { isSelected } from "../../platform/monitoring/log-filter";
 import { SUPERUSER } from "../db-init/cluster";
 import { type Environment } from "../db-init/script-run";
@@ -34,7 +34,7 @@ interface Line {
 function told({ exitCode, output }: ScriptRun, expected = 0): Line & { readonly alerts: readonly string[] } {
   expect(exitCode).toBe(expected);
   const line = JSON.parse(output) as Line;
-  const labels = { job_name: NAMES.checkUpJob, location: "us-central1" };
+  const labels = { job_name: FACTS.checkUpJob, location: "us-central1" };
   const entry = { resource: { type: "cloud_run_job", labels }, jsonPayload: line };
   const raised = LOG_CASES.filter(({ filter, platform }) => platform === "serverless" && isSelected(filter, entry));
   return { ...line, alerts: raised.map(({ alert }) => alert.id) };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { LOG_CASES, NAMES } from "../../platform/monitoring/alert-fixture";
+import { LOG_CASES, FACTS } from "../../platform/monitoring/alert-fixture";
 import { isSelected } from "../../platform/monitoring/log-filter";
 import { runOf, type ProcessRun } from "../../support/process-run";
 import { describeWith, programPath } from "../../support/programs";
@@ -81,7 +81,7 @@ describeWith(["python3"], "recovery-link.py", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as Line);
-    const labels = { job_name: NAMES.recoveryJob, location: "us-central1" };
+    const labels = { job_name: FACTS.recoveryJob, location: "us-central1" };
     const entries = lines.map((jsonPayload) => ({ resource: { type: "cloud_run_job", labels }, jsonPayload }));
     const raised = LOG_CASES.filter(
       ({ filter, platform }) => platform === "serverless" && entries.some((entry) => isSelected(filter, entry)),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { LOG_CASES, NAMES } from "../../platform/monitoring/alert-fixture";
+import { LOG_CASES, FACTS } from "../../platform/monitoring/alert-fixture";
 import { isSelected } from "../../platform/monitoring/log-filter";
 import { freePort } from "../../support/loopback-server";
 import { runOf, type ProcessRun } from "../../support/process-run";
@@ -84,7 +84,7 @@ describeWith(["python3"], "sign-in-probe.py", () => {
     expect({ exitCode, stderr, lines: stdout.split("\n").length }).toEqual({ exitCode: 0, stderr: "", lines: 2 });
     expect(stdout).not.toContain("never-to-be-printed");
     const line = JSON.parse(stdout) as Line;
-    const labels = { job_name: NAMES.signInProbeJob, location: "us-central1" };
+    const labels = { job_name: FACTS.signInProbeJob, location: "us-central1" };
     const entry = { resource: { type: "cloud_run_job", labels }, jsonPayload: line };
     const raised = LOG_CASES.filter(({ filter, platform }) => platform === "serverless" && isSelected(filter, entry));
     return { ...line, alerts: raised.map(({ alert }) => alert.id) };

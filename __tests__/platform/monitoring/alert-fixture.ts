@@ -1,9 +1,9 @@
 import { literal } from "../../../lib/core/expr";
-import { type AlertNames, type Platform } from "../../../lib/platform/monitoring/alert";
+import { type AlertFacts, type Platform } from "../../../lib/platform/monitoring/alert";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 
-/** Names as a deployment of the defaults has them. */
-export const NAMES: AlertNames = {
+/** Facts of a deployment of the defaults. */
+export const FACTS: AlertFacts = {
   nameOf: String,
   projectId: "my-project",
   host: "login.example.com",
@@ -39,21 +39,21 @@ export const NAMES: AlertNames = {
 
 const PLATFORMS: readonly Platform[] = ["kubernetes", "serverless"];
 
-const casesOf = (names: AlertNames, ending = "") =>
+const casesOf = (facts: AlertFacts, ending = "") =>
   PLATFORMS.flatMap((platform) =>
     alertsOn(platform).map(({ filter, query, ...alert }) => ({
       alert: { ...alert, id: `${alert.id}${ending}` },
       platform,
       name: `${alert.id}${ending} on ${platform}`,
-      filter: filter?.(names, platform) ?? "",
-      query: query?.(names, platform) ?? "",
+      filter: filter?.(facts, platform) ?? "",
+      query: query?.(facts, platform) ?? "",
     })),
   );
 
-const WITH_LIMIT = casesOf({ ...NAMES, diskLimitGb: "100" }, " with a limit");
-const WITH_DOMAIN = casesOf({ ...NAMES, hasDomain: true }, " with a domain");
+const WITH_LIMIT = casesOf({ ...FACTS, diskLimitGb: "100" }, " with a limit");
+const WITH_DOMAIN = casesOf({ ...FACTS, hasDomain: true }, " with a domain");
 const CASES = [
-  ...casesOf(NAMES),
+  ...casesOf(FACTS),
   ...WITH_LIMIT.filter(({ alert }) => alert.id.startsWith("database-disk with")),
   ...WITH_DOMAIN.filter(({ alert }) => alert.id.startsWith("slo-")),
 ];

@@ -1,5 +1,5 @@
 import { type LogEntry } from "./log-filter";
-import { NAMES } from "./alert-fixture";
+import { FACTS } from "./alert-fixture";
 
 /** Entries that must raise an alert, and others that must not, each by what it is. */
 export interface LogExample {
@@ -7,8 +7,8 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { checkUpJob, database, dumpJob, eventRetentionJob, firstDumpJob, job, namespace, projectId } = NAMES;
-const { recoveryJob, signInProbeJob, worker, workload } = NAMES;
+const { checkUpJob, database, dumpJob, eventRetentionJob, firstDumpJob, job, namespace, projectId } = FACTS;
+const { recoveryJob, signInProbeJob, worker, workload } = FACTS;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -177,7 +177,7 @@ const backup = (windowStatus: string, name = database): LogEntry => ({
   protoPayload: { methodName: "cloudsql.instances.automatedBackup", metadata: { windowStatus } },
 });
 
-const expiry = (state: string, ofDeployment = NAMES.deployment): LogEntry => ({
+const expiry = (state: string, ofDeployment = FACTS.deployment): LogEntry => ({
   logName: logName("certificatemanager.googleapis.com/certificates_expiry"),
   resource: { type: "certificatemanager.googleapis.com/Project", labels: {} },
   jsonPayload: {
@@ -187,7 +187,7 @@ const expiry = (state: string, ofDeployment = NAMES.deployment): LogEntry => ({
   },
 });
 
-const read = (principalEmail: string, secret = `${NAMES.secretPrefix}secret-key`): LogEntry => ({
+const read = (principalEmail: string, secret = `${FACTS.secretPrefix}secret-key`): LogEntry => ({
   logName: logName("cloudaudit.googleapis.com/data_access"),
   resource: { type: "audited_resource", labels: {} },
   protoPayload: {

@@ -1,4 +1,4 @@
-import { NAMES } from "./alert-fixture";
+import { FACTS } from "./alert-fixture";
 
 /**
  * Made-up series: a selector and its samples in the notation of promtool, one a minute, or each half hour over days.
@@ -18,11 +18,11 @@ export interface Example {
   readonly quiet: Readonly<Record<string, Series>>;
 }
 
-const { checkUpJob, database, dumpBucket, dumpJob, firstDumpJob, job, namespace, projectId, worker, workload } = NAMES;
-const { eventRetentionJob, signInProbeJob } = NAMES;
+const { checkUpJob, database, dumpBucket, dumpJob, firstDumpJob, job, namespace, projectId, worker, workload } = FACTS;
+const { eventRetentionJob, signInProbeJob } = FACTS;
 
 const check = (name: string, location: string) =>
-  `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${NAMES.host}", checker_location="${location}"}`;
+  `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${FACTS.host}", checker_location="${location}"}`;
 const revision = (metric: string, labels: string) =>
   `run_googleapis_com:${metric}{monitored_resource="cloud_run_revision", service_name="${workload}", revision_name="a", ${labels}}`;
 const active = revision("container_instance_count", 'state="active"');
@@ -35,9 +35,9 @@ const pool = (metric: string, labels: string) =>
 const workers = pool("container_instance_count", 'state="active"');
 const instance = (metric: string, labels = "") =>
   `cloudsql_googleapis_com:database_${metric}{monitored_resource="cloudsql_database", database_id="${projectId}:${database}"${labels}}`;
-const lag = `cloudsql_googleapis_com:database_replication_replica_lag{monitored_resource="cloudsql_database", database_id="${projectId}:${NAMES.standbyDatabase}"}`;
+const lag = `cloudsql_googleapis_com:database_replication_replica_lag{monitored_resource="cloudsql_database", database_id="${projectId}:${FACTS.standbyDatabase}"}`;
 const balancer = (metric: string, labels: string) =>
-  `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${NAMES.urlMap}", ${labels}}`;
+  `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${FACTS.urlMap}", ${labels}}`;
 const backups = `logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database", database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}`;
 const executions = (name: string, result: string) =>
   `run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${name}", result="${result}"}`;
@@ -124,7 +124,7 @@ const missingLines = (container: string): Example => ({
 });
 
 const refused = (blocked: boolean) =>
-  `networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${NAMES.securityPolicy}", backend_target_name="idp", blocked="${blocked}"}`;
+  `networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${FACTS.securityPolicy}", backend_target_name="idp", blocked="${blocked}"}`;
 
 /** Starts within a minute of the tenth, this many below the limit in ms and above it. */
 const starts = (below: number, above: number): Series =>

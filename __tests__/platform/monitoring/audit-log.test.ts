@@ -10,7 +10,7 @@ import {
 import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
 import { bareStack, terraformOf, type Block, type Terraform } from "../../support/synthesis";
-import { NAMES } from "./alert-fixture";
+import { FACTS } from "./alert-fixture";
 import { isSelected, type LogEntry } from "./log-filter";
 
 const PLATFORMS = ["serverless", "kubernetes"] as const;
@@ -193,7 +193,7 @@ describeWith(["terraform"], "Commands for the owner of a destination", () => {
 });
 
 const AUDIT_NAMES: AuditNames = {
-  ...NAMES,
+  ...FACTS,
   deployment: { tenantPrefix: "demo-1a2b3c", applicationName: "idp" },
   accountIds: ["idp-run-0a1b2c3d4e5f", "idp-init-0a1b2c3d4e5f"],
   givenAccounts: literal(["build@my-project.iam.gserviceaccount.com"]),
@@ -225,10 +225,10 @@ const LINES: readonly Readonly<Record<string, unknown>>[] = [
 ];
 
 const ofServer: Readonly<Record<Platform, LogEntry["resource"]>> = {
-  serverless: { type: "cloud_run_revision", labels: { service_name: NAMES.workload } },
+  serverless: { type: "cloud_run_revision", labels: { service_name: FACTS.workload } },
   kubernetes: {
     type: "k8s_container",
-    labels: { ...CLUSTER_LABELS, namespace_name: NAMES.namespace, container_name: "server" },
+    labels: { ...CLUSTER_LABELS, namespace_name: FACTS.namespace, container_name: "server" },
   },
 };
 
@@ -273,8 +273,8 @@ describe.each(PLATFORMS)("The filter of the audit log on %s", (platform) => {
 
   it("takes nothing of a deployment in another cluster of the project, whatever its namespace is called", () => {
     const event = { ...EVENT, action: "login" };
-    const labels = { namespace_name: NAMES.namespace, container_name: "server" };
-    const change = by("admin@example.com", `apps/v1/namespaces/${NAMES.namespace}/deployments/idp`);
+    const labels = { namespace_name: FACTS.namespace, container_name: "server" };
+    const change = by("admin@example.com", `apps/v1/namespaces/${FACTS.namespace}/deployments/idp`);
     for (const other of [
       { ...CLUSTER_LABELS, cluster_name: "gke-idp-0d1e2f3a4b5c" },
       { ...CLUSTER_LABELS, location: "europe-west1" },
@@ -335,7 +335,7 @@ describe.each(PLATFORMS)("The filter of the audit log on %s", (platform) => {
         ? { type: "cloud_run_job", labels: { job_name: name } }
         : {
             type: "k8s_container",
-            labels: { ...CLUSTER_LABELS, namespace_name: NAMES.namespace, pod_name: `${name}-x7k2p`, ...changes },
+            labels: { ...CLUSTER_LABELS, namespace_name: FACTS.namespace, pod_name: `${name}-x7k2p`, ...changes },
           };
     const copy = jobOf("idp-demo-1a2b3c-db-init-0a1b2c3-1a2b3c4d-restore");
     expect(takes(line(passed, copy))).toBe(true);
@@ -356,7 +356,7 @@ describe.each(PLATFORMS)("The filter of the audit log on %s", (platform) => {
   });
 
   it("takes what people change in the namespace, and not what the cluster does there", () => {
-    const name = `apps/v1/namespaces/${NAMES.namespace}/deployments/idp`;
+    const name = `apps/v1/namespaces/${FACTS.namespace}/deployments/idp`;
     const isInCluster = platform === "kubernetes";
     expect(takes(audit("activity", by("admin@example.com", name), CLUSTER_LABELS))).toBe(isInCluster);
     const controller = by("system:serviceaccount:kube-system:deployment-controller", name);

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
 
 import { errorsCommand, type Platform } from "../../../lib/platform/monitoring/alert";
-import { NAMES } from "./alert-fixture";
+import { FACTS } from "./alert-fixture";
 import { isSelected, type LogEntry } from "./log-filter";
 
-const { database, dumpJob, job, namespace, projectId, worker, workload } = NAMES;
+const { database, dumpJob, job, namespace, projectId, worker, workload } = FACTS;
 const DATABASE = { database_id: `${projectId}:${database}` };
 
 /** Arguments that `gcloud` gets, as a shell divides them. */
 function argumentsOf(platform: Platform): string[] {
-  const script = `gcloud() { printf '%s\\n' "$@"; }; ${errorsCommand(NAMES, platform, DATABASE.database_id)}`;
+  const script = `gcloud() { printf '%s\\n' "$@"; }; ${errorsCommand(FACTS, platform, DATABASE.database_id)}`;
   const { stdout, stderr } = spawnSync("sh", ["-eu", "-c", script], { encoding: "utf8" });
   expect(stderr).toBe("");
   return stdout.trim().split("\n");

@@ -135,7 +135,9 @@ function expressionsOf(props: Partial<MonitoringProps>): Terraform {
 describeWith(["terraform"], "Monitoring, in Terraform", () => {
   it("has every alert that makes sense with an address or a channel", () => {
     const expected = alertsOn("serverless").filter(({ needs = [] }) =>
-      needs.every((need) => ["ownBackups", "ownDatabase", "room", "uptimeCheck", "workerInContainer"].includes(need)),
+      needs.every((need) =>
+        ["ownBackups", "ownDatabase", "scaling", "uptimeCheck", "workerInContainer"].includes(need),
+      ),
     );
     const ids = expected.map(({ id }) => id);
     expect(Object.keys(madeOf("emails").policies)).toEqual(ids);

@@ -1,7 +1,7 @@
 import { parser } from "@prometheus-io/lezer-promql";
 
 import { ALERTS } from "../../../lib/platform/monitoring/alerts";
-import { METRIC_CASES, NAMES, ruleOf } from "./alert-fixture";
+import { METRIC_CASES, FACTS, ruleOf } from "./alert-fixture";
 
 const strict = parser.configure({ strict: true });
 
@@ -29,7 +29,7 @@ describe("The query of each alert", () => {
       const selectors = selectorsOf(query);
       expect(selectors).not.toEqual([]);
       for (const { labels, text } of selectors) {
-        const own = Object.values(NAMES).filter((name) =>
+        const own = Object.values(FACTS).filter((name) =>
           [`"${name}"`, `:${name}"`, `"${name}|`].some((quoted) => text.includes(quoted)),
         );
         expect(own.length).toBeGreaterThan(0);

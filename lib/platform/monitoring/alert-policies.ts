@@ -36,17 +36,25 @@ export class AlertPolicies extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
     super(scope, id);
-    const { alerts, dependsOn, context } = props;
-    const name = serviceName(context.deployment);
-    const channels = new TerraformLocal(this, "Channels", props.notificationChannels ?? []).fqn;
-    const { critical = [], error = [], warning = [] } = props.notificationChannelsBySeverity ?? {};
+    const { alertEmails = [], notificationChannels = [], notificationChannelsBySeverity } = props;
+    const channels = new TerraformLocal(this, "Channels", notificationChannels).fqn;
+    const { critical = [], error = [], warning = [] } = notificationChannelsBySeverity ?? {};
     const severities = { CRITICAL: critical, ERROR: error, WARNING: warning };
     const bySeverity = new TerraformLocal(this, "ChannelsBySeverity", severities).fqn;
-    const emails = new TerraformLocal(this, "Addresses", props.alertEmails ?? []).fqn;
+    const addresses = new TerraformLocal(this, "Addresses", alertEmails).fqn;
+    const receivers = { addresses, bySeverity, channels };
+    this.emails = this.addEmails(props, addresses);
+    this.channelIds = this.withEmails(channels);
+    this.policies = this.addPolicies(props, receivers);
+    this.addConditions();
+    this.notifyAgain(receivers);
+    this.ready = [this.emails, this.policies];
+  }
 
-    this.emails = new MonitoringNotificationChannel(this, "Email", {
+  private addEmails({ context, dependsOn }: AlertPoliciesProps, addresses: string): MonitoringNotificationChannel {
+    const emails = new MonitoringNotificationChannel(this, "Email", {
       project: context.projectId,
-      displayName: `${name}: \${each.value}`,
+      displayName: `${serviceName(context.deployment)}: \${each.value}`,
       type: "email",
       labels: { email_address: "${each.value}" },
       userLabels: context.labels,
@@ -54,14 +62,24 @@ export class AlertPolicies extends Construct {
       lifecycle: { createBeforeDestroy: true },
       dependsOn,
     });
-    repeatFor(this.emails, expression(`toset(${emails})`));
+    repeatFor(emails, expression(`toset(${addresses})`));
+    return emails;
+  }
 
-    const receivers = (existing: string) =>
-      Token.asList(expression(`concat([for channel in ${this.emails.fqn} : channel.id], distinct(${existing}))`));
-    this.channelIds = receivers(channels);
-    const ofAlert = receivers(`concat(${channels}, ${bySeverity}[each.value.severity])`);
+  /** Ids of the channels of all addresses, and given ones. @param given expression of a list */
+  private withEmails(given: string): string[] {
+    return Token.asList(expression(`concat([for channel in ${this.emails.fqn} : channel.id], distinct(${given}))`));
+  }
 
-    this.policies = new MonitoringAlertPolicy(this, MAIN_CHILD_ID, {
+  /** Ids of the channels of one alert. */
+  private channelsOfAlert({ bySeverity, channels }: Receivers): string[] {
+    return this.withEmails(`concat(${channels}, ${bySeverity}[each.value.severity])`);
+  }
+
+  private addPolicies(props: AlertPoliciesProps, receivers: Receivers): MonitoringAlertPolicy {
+    const { alerts, context, dependsOn } = props;
+    const name = serviceName(context.deployment);
+    const policies = new MonitoringAlertPolicy(this, MAIN_CHILD_ID, {
       project: context.projectId,
       displayName: `${name}: \${each.value.title}`,
       combiner: "OR",
@@ -74,19 +92,19 @@ export class AlertPolicies extends Construct {
         mimeType: "text/markdown",
         subject: `${name}: \${each.value.title}`,
       },
-      notificationChannels: ofAlert,
+      notificationChannels: this.channelsOfAlert(receivers),
       userLabels: context.labels,
       dependsOn,
     });
-    const sent = expression(
-      [
-        `{ for id, alert in ${alerts} : id => alert if length(concat(${emails}, ${channels},`,
-        `flatten(values(${bySeverity})))) > 0 && try(alert.enabled, true) }`,
-      ].join(" "),
-    );
-    repeatFor(this.policies, sent);
+    const ofAny = hasReceivers(receivers, `flatten(values(${receivers.bySeverity}))`);
+    const sent = `{ for id, alert in ${alerts} : id => alert if ${ofAny} && try(alert.enabled, true) }`;
+    repeatFor(policies, expression(sent));
+    return policies;
+  }
+
+  private addConditions(): void {
     addDynamicBlock(this.policies, "conditions.0", "condition_prometheus_query_language", {
-      forEach: attributeOf("query"),
+      forEach: listOf("query"),
       content: {
         query: "${condition_prometheus_query_language.value} ${each.value.raised_when} ${each.value.threshold}",
         duration: "${each.value.duration_seconds}s",
@@ -96,32 +114,41 @@ export class AlertPolicies extends Construct {
       },
     });
     addDynamicBlock(this.policies, "conditions.0", "condition_matched_log", {
-      forEach: attributeOf("filter"),
+      forEach: listOf("filter"),
       content: { filter: "${condition_matched_log.value}" },
     });
     // The service requires one for conditions about the log, and refuses one for others.
     addDynamicBlock(this.policies, "alert_strategy", "notification_rate_limit", {
-      forEach: attributeOf("filter"),
+      forEach: listOf("filter"),
       content: { period: "3600s" },
     });
+  }
 
-    // Only conditions about metrics can notify again while they hold, each half an hour to each day.
+  /** Only conditions about metrics can notify again while they hold, each half an hour to each day. */
+  private notifyAgain(receivers: Receivers): void {
+    const isCritical = 'name == "query" && each.value.severity == "CRITICAL"';
+    const hasAny = hasReceivers(receivers, `${receivers.bySeverity}.CRITICAL`);
     addDynamicBlock(this.policies, "alert_strategy", "notification_channel_strategy", {
-      forEach: expression(
-        [
-          `[for name, text in each.value : text if name == "query" && each.value.severity == "CRITICAL" &&`,
-          `length(concat(${emails}, ${channels}, ${bySeverity}.CRITICAL)) > 0]`,
-        ].join(" "),
-      ),
-      content: { notification_channel_names: ofAlert, renotify_interval: "3600s" },
+      forEach: expression(`[for name, text in each.value : text if ${isCritical} && ${hasAny}]`),
+      content: { notification_channel_names: this.channelsOfAlert(receivers), renotify_interval: "3600s" },
     });
-
-    this.ready = [this.emails, this.policies];
   }
 }
 
+/** Whom alerts go to, as expressions of lists, and those of each severity as one of an object. */
+interface Receivers {
+  readonly addresses: string;
+  readonly bySeverity: string;
+  readonly channels: string;
+}
+
+/** Whether there is a receiver. @param ofSeverity channels that only some alerts go to */
+function hasReceivers({ addresses, channels }: Receivers, ofSeverity: string): string {
+  return `length(concat(${addresses}, ${channels}, ${ofSeverity})) > 0`;
+}
+
 /** A list of this attribute of the alert, empty without it. */
-function attributeOf(name: string): string {
+function listOf(name: string): string {
   // Without `try`: the value may be unknown until the apply, and then the number of elements would be unknown too.
   return expression(`[for name, text in each.value : text if name == "${name}"]`);
 }

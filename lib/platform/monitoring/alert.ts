@@ -30,10 +30,10 @@ export type NamedSetting =
   | "workerThreads";
 
 /**
- * Names in queries, filters and first steps. Each is a literal or a Terraform expression; one that only some
- * deployments have is meaningless in the others.
+ * What queries, filters and first steps are made with: names, goals and sizes. Each is a literal or a Terraform
+ * expression; one that only some deployments have is meaningless in the others.
  */
-export interface AlertNames {
+export interface AlertFacts {
   /** Name of a setting where it is given: as a prop, or as an input of a stack. */
   readonly nameOf: (setting: NamedSetting) => string;
   readonly projectId: string;
@@ -86,8 +86,8 @@ export interface AlertNames {
   readonly secretReaders: string;
 }
 
-/** Text that contains names. */
-export type Text = (names: AlertNames, platform: Platform) => string;
+/** Text that contains facts of a deployment. */
+export type Text = (facts: AlertFacts, platform: Platform) => string;
 
 /** Texts for the platforms that can have the alert. */
 type Texts = Readonly<Partial<Record<Platform, Text>>>;
@@ -108,13 +108,16 @@ export type AlertNeed =
   | "requestMetric"
   | "recoveryAccess"
   | "restoreDrill"
-  | "room"
+  | "scaling"
   | "separateWorker"
   | "serviceLevels"
   | "signInProbe"
   | "standby"
   | "uptimeCheck"
   | "workerInContainer";
+
+/** Whether a deployment has it. */
+export type AlertConditions = Readonly<Record<AlertNeed, Condition>>;
 
 /** A row of the table of alerts; on each platform, it has either a query or a filter. */
 interface Alert {
@@ -147,7 +150,7 @@ export function both(text: Text): Texts {
 }
 
 /** A command that prints the log entries of a filter. */
-export function logCommand(filter: string, { projectId }: AlertNames, freshness = "1h"): string {
+export function logCommand(filter: string, { projectId }: AlertFacts, freshness = "1h"): string {
   return `gcloud logging read '${filter}' --project=${projectId} --freshness=${freshness}`;
 }
 
@@ -156,7 +159,7 @@ export function namesInLogs(
   deployment: DeploymentName,
   platform: Platform,
   namespace = "",
-): Pick<AlertNames, "namespace" | "secretPrefix" | "worker" | "workload"> {
+): Pick<AlertFacts, "namespace" | "secretPrefix" | "worker" | "workload"> {
   const isServerless = platform === "serverless";
   return {
     namespace,
@@ -168,7 +171,7 @@ export function namesInLogs(
 
 /** Labels of the log's resources, each of one kind of the deployment's servers, workers and jobs. */
 export function labelsOf(
-  { namespace, worker, workload }: Pick<AlertNames, "namespace" | "worker" | "workload">,
+  { namespace, worker, workload }: Pick<AlertFacts, "namespace" | "worker" | "workload">,
   platform: Platform,
 ): string[] {
   const labels =
@@ -188,17 +191,17 @@ export function labelsOf(
  *
  * @param databaseId of the instance in use, with its project, as logs have it
  */
-export function errorsCommand(names: AlertNames, platform: Platform, databaseId: string): string {
-  const labels = [...labelsOf(names, platform), `resource.labels.database_id="${databaseId}"`];
+export function errorsCommand(facts: AlertFacts, platform: Platform, databaseId: string): string {
+  const labels = [...labelsOf(facts, platform), `resource.labels.database_id="${databaseId}"`];
   const filter = `(severity>=ERROR OR jsonPayload.level=("error" OR "critical")) AND (${labels.join(" OR ")})`;
   const columns = "table(timestamp, resource.type, textPayload, jsonPayload.event)";
-  return `${logCommand(filter, names)} --limit=30 --format='${columns}'`;
+  return `${logCommand(filter, facts)} --limit=30 --format='${columns}'`;
 }
 
 /** Log filters, each for all entries of one part. */
 export const LOGS_OF = {
   /** Server and worker, in one container or separate. */
-  workload: ({ namespace, worker, workload }: AlertNames, platform: Platform) =>
+  workload: ({ namespace, worker, workload }: AlertFacts, platform: Platform) =>
     platform === "serverless"
       ? [
           `resource.type=("cloud_run_revision" OR "cloud_run_worker_pool")`,
@@ -209,7 +212,7 @@ export const LOGS_OF = {
           `resource.labels.container_name=("server" OR "worker")`,
         ].join(" "),
 
-  separateWorker: ({ namespace, worker }: AlertNames, platform: Platform) =>
+  separateWorker: ({ namespace, worker }: AlertFacts, platform: Platform) =>
     platform === "serverless"
       ? `resource.type="cloud_run_worker_pool" resource.labels.worker_pool_name="${worker}"`
       : [
@@ -218,32 +221,32 @@ export const LOGS_OF = {
         ].join(" "),
 
   /** The lines that the entrypoint writes about what it supervises. */
-  entrypoint: (names: AlertNames, platform: Platform) =>
-    `${LOGS_OF.workload(names, platform)} textPayload:"cloud-entrypoint: "`,
+  entrypoint: (facts: AlertFacts, platform: Platform) =>
+    `${LOGS_OF.workload(facts, platform)} textPayload:"cloud-entrypoint: "`,
 
   /** A job in Cloud Run, or the pods of a job in the namespace. */
-  job: ({ namespace }: AlertNames, platform: Platform, job: string) =>
+  job: ({ namespace }: AlertFacts, platform: Platform, job: string) =>
     platform === "serverless"
       ? `resource.type="cloud_run_job" resource.labels.job_name="${job}"`
       : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.pod_name:"${job}"`,
 
   /** The job of the schedule, and the one that dumps at an apply. */
-  dumps: (names: AlertNames, platform: Platform) =>
+  dumps: (facts: AlertFacts, platform: Platform) =>
     platform === "serverless"
-      ? `resource.type="cloud_run_job" resource.labels.job_name=("${names.dumpJob}" OR "${names.firstDumpJob}")`
-      : LOGS_OF.job(names, platform, names.dumpJob),
+      ? `resource.type="cloud_run_job" resource.labels.job_name=("${facts.dumpJob}" OR "${facts.firstDumpJob}")`
+      : LOGS_OF.job(facts, platform, facts.dumpJob),
 
   /** Requests, each with its client. */
-  requests: (names: AlertNames) => `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/requests")`,
+  requests: (facts: AlertFacts) => `${LOGS_OF.workload(facts, "serverless")} log_id("run.googleapis.com/requests")`,
 
-  database: ({ database, projectId }: AlertNames) =>
+  database: ({ database, projectId }: AlertFacts) =>
     `resource.type="cloudsql_database" resource.labels.database_id="${projectId}:${database}"`,
 
-  loadBalancer: ({ urlMap }: AlertNames) =>
+  loadBalancer: ({ urlMap }: AlertFacts) =>
     `resource.type="http_load_balancer" resource.labels.url_map_name=~"^${urlMap}$"`,
 
   /** What the cluster reports about objects of one kind in the namespace. */
-  events: ({ namespace }: AlertNames, kind: string, name: string) =>
+  events: ({ namespace }: AlertFacts, kind: string, name: string) =>
     [
       `log_id("events") jsonPayload.involvedObject.kind="${kind}"`,
       `jsonPayload.involvedObject.namespace="${namespace}" jsonPayload.involvedObject.name:"${name}"`,

@@ -1,8 +1,8 @@
 import { Token } from "cdktf";
 
-import { allOf, type Condition, isAlways, isNever } from "../../core/conditional";
+import { allOf, isAlways, isNever } from "../../core/conditional";
 import { literal } from "../../core/expression";
-import { type AlertNames, type AlertNeed, type Platform } from "./alert";
+import { type AlertConditions, type AlertFacts, type Platform } from "./alert";
 import { CHECK_UP_ALERTS } from "./check-up-alerts";
 import { DATABASE_ALERTS } from "./database-alerts";
 import { JOB_ALERTS } from "./job-alerts";
@@ -36,26 +36,26 @@ export function alertsOn(platform: Platform) {
 }
 
 /**
- * The alerts of a platform with the names of a deployment, by their ids, in the form for Terraform.
+ * The alerts of a platform with the facts of a deployment, by their ids, in the form for Terraform.
  *
  * An alert that may be missing has a condition in `exists`, which may be known only at plan.
  *
- * @param isHeard whether somebody may get alerts; otherwise only those with a chart are there, with what that shows
+ * @param hasReceivers whether somebody may get alerts; otherwise only those with a chart are there, with what it shows
  * @param conditions whether the deployment has what an alert needs
  */
 export function alertTable(
   platform: Platform,
-  names: AlertNames,
-  conditions: Readonly<Record<AlertNeed, Condition>>,
-  isHeard = true,
+  facts: AlertFacts,
+  conditions: AlertConditions,
+  hasReceivers = true,
 ): Readonly<Record<string, object>> {
   const rowsOf = (alert: ReturnType<typeof alertsOn>[number]): (readonly [id: string, row: object])[] => {
     const { filter, firstSteps, id, limit, needs = [], query, severity, title } = alert;
     const exists = allOf(...needs.map((need) => conditions[need]));
-    if (isNever(exists) || (!isHeard && query === undefined)) return [];
+    if (isNever(exists) || (!hasReceivers && query === undefined)) return [];
     const condition = isAlways(exists) ? {} : { exists: Token.asAny(exists) };
-    if (!isHeard && query !== undefined) {
-      const chart = { title, ...condition, query: literal(query(names, platform)), threshold: limit?.threshold };
+    if (!hasReceivers && query !== undefined) {
+      const chart = { title, ...condition, query: literal(query(facts, platform)), threshold: limit?.threshold };
       return [[id, chart]];
     }
     const row = {
@@ -63,13 +63,13 @@ export function alertTable(
       severity,
       ...condition,
       ...(query && {
-        query: literal(query(names, platform)),
+        query: literal(query(facts, platform)),
         raised_when: limit?.raisedWhen,
         threshold: limit?.threshold,
         duration_seconds: limit?.durationSeconds,
       }),
-      ...(filter && { filter: literal(filter(names, platform)) }),
-      first_steps: literal(firstSteps(names, platform)),
+      ...(filter && { filter: literal(filter(facts, platform)) }),
+      first_steps: literal(firstSteps(facts, platform)),
     };
     return [[id, row]];
   };

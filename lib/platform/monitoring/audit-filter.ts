@@ -1,10 +1,10 @@
 import { type Expr, hcl } from "../../core/expr";
 import { bucketName, clusterName, type DeploymentName, secretId, serviceName, sqlInstanceName } from "../../core/names";
-import { type AlertNames, type Platform, labelsOf } from "./alert";
+import { type AlertFacts, type Platform, labelsOf } from "./alert";
 import { SECRET_SUFFIXES, secretReads } from "./job-alerts";
 
 /** Names in the filter of the audit log; each is a literal or a Terraform expression. */
-export interface AuditNames extends Pick<AlertNames, "namespace" | "secretPrefix" | "worker" | "workload"> {
+export interface AuditNames extends Pick<AlertFacts, "namespace" | "secretPrefix" | "worker" | "workload"> {
   readonly deployment: DeploymentName;
   /** Ids of the service accounts that the deployment makes. */
   readonly accountIds: readonly string[];

@@ -1,60 +1,60 @@
-import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Platform, type Text } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts, type Platform, type Text } from "./alert";
 
 /** Lines of the check-up of which one is true. */
 const found =
   (...wrong: readonly string[]) =>
-  (names: AlertNames, platform: Platform): string =>
+  (facts: AlertFacts, platform: Platform): string =>
     [
-      LOGS_OF.job(names, platform, names.checkUpJob),
+      LOGS_OF.job(facts, platform, facts.checkUpJob),
       `(${wrong.map((each) => `jsonPayload.${each}=true`).join(" OR ")})`,
     ].join(" ");
 
-const workerLog = (names: AlertNames, platform: Platform) =>
-  `What the worker said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``;
+const workerLog = (facts: AlertFacts, platform: Platform) =>
+  `What the worker said: \`${logCommand(LOGS_OF.workload(facts, platform), facts)}\``;
 
 /** Alerts by signals of the check-up's line: the one of the same name, or `keys`. The line precedes the steps. */
 const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { readonly keys?: readonly string[] }>> = {
   "tasks-late": {
     title: "background tasks are not begun",
     severity: "ERROR",
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        `Mail and background tasks wait, because the worker is gone, frozen or busy. ${workerLog(names, platform)}.`,
+        `Mail and background tasks wait, because the worker is gone, frozen or busy. ${workerLog(facts, platform)}.`,
         "Start it anew by another revision or pod; if tasks are just many,",
-        `raise \`${names.nameOf("workerProcesses")}\`.`,
+        `raise \`${facts.nameOf("workerProcesses")}\`.`,
       ].join(" "),
   },
   "tasks-hanging": {
     title: "a background task does not end",
     severity: "ERROR",
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         [
           "It has run longer than its own time limit and keeps a thread, or a synchronization waits for",
           "pages, none of which",
         ].join(" "),
-        `has ended meanwhile. ${workerLog(names, platform)}. Start the worker anew; the task is tried again. For`,
-        `synchronizations, raise \`${names.nameOf("workerThreads")}\` if as many run at once as there are threads.`,
+        `has ended meanwhile. ${workerLog(facts, platform)}. Start the worker anew; the task is tried again. For`,
+        `synchronizations, raise \`${facts.nameOf("workerThreads")}\` if as many run at once as there are threads.`,
       ].join(" "),
   },
   "schedules-overdue": {
     title: "the schedules of the application stand still",
     severity: "ERROR",
-    firstSteps: (names, platform) => `No worker enqueues what is due. ${workerLog(names, platform)}.`,
+    firstSteps: (facts, platform) => `No worker enqueues what is due. ${workerLog(facts, platform)}.`,
   },
   "tasks-failed": {
     title: "background tasks have failed for good",
     severity: "WARNING",
-    firstSteps: (names, platform) =>
-      `All attempts are used; the application shows them under System, System tasks. ${workerLog(names, platform)}.`,
+    firstSteps: (facts, platform) =>
+      `All attempts are used; the application shows them under System, System tasks. ${workerLog(facts, platform)}.`,
   },
   "mail-not-sent": {
     title: "mail was not sent",
     severity: "ERROR",
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "All attempts are used, so nobody gets it. Send a test mail with the output test_mail_command.",
-        `${workerLog(names, platform)}.`,
+        `${workerLog(facts, platform)}.`,
       ].join(" "),
   },
   "sign-ins-failed": {
@@ -88,10 +88,10 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
   "blueprints-failed": {
     title: "a blueprint could not be applied",
     severity: "WARNING",
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         `Two attempts within an hour failed, so what is in it is not in effect; the application shows it`,
-        `under Customization, Blueprints. ${workerLog(names, platform)}.`,
+        `under Customization, Blueprints. ${workerLog(facts, platform)}.`,
       ].join(" "),
   },
   "restore-untested": {
@@ -112,10 +112,10 @@ export const CHECK_UP_ALERTS: Alerts = {
   ...Object.fromEntries(
     Object.entries(SIGNALS).map(([id, { firstSteps, keys = [id.replaceAll("-", "_")], needs = [], ...row }]) => {
       const filter = found(...keys.map((key) => `signals.${key}.raised`));
-      const steps: Text = (names, platform) =>
+      const steps: Text = (facts, platform) =>
         [
-          `Counts, ages and names of tasks: \`${logCommand(filter(names, platform), names)}\`.`,
-          firstSteps(names, platform),
+          `Counts, ages and names of tasks: \`${logCommand(filter(facts, platform), facts)}\`.`,
+          firstSteps(facts, platform),
         ].join(" ");
       return [id, { ...row, needs: ["checkUp", ...needs], filters: both(filter), firstSteps: steps }];
     }),
@@ -125,10 +125,10 @@ export const CHECK_UP_ALERTS: Alerts = {
     severity: "WARNING",
     needs: ["checkUp"],
     filters: both(found("blind")),
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "A table or a column has another name in this release, or the database does not answer:",
-        `\`${logCommand(found("blind")(names, platform), names)}\`. Signals under \`unknown\` are not watched until`,
+        `\`${logCommand(found("blind")(facts, platform), facts)}\`. Signals under \`unknown\` are not watched until`,
         "a newer folder is applied.",
       ].join(" "),
   },
@@ -150,10 +150,10 @@ export const CHECK_UP_ALERTS: Alerts = {
         ].join(" "),
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 60, measures: "1 for none in three periods" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "Is its schedule paused or deleted, or does it fail? Its log:",
-        `\`${logCommand(LOGS_OF.job(names, platform, names.checkUpJob), names)}\``,
+        `\`${logCommand(LOGS_OF.job(facts, platform, facts.checkUpJob), facts)}\``,
       ].join(" "),
   },
 };

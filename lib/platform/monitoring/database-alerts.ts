@@ -1,12 +1,12 @@
-import { both, LOGS_OF, logCommand, type AlertNames, type Alerts } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts } from "./alert";
 
-const instance = ({ database, projectId }: AlertNames): string =>
+const instance = ({ database, projectId }: AlertFacts): string =>
   `monitored_resource="cloudsql_database", database_id="${projectId}:${database}"`;
 
-const metric = (name: string) => (names: AlertNames) => `cloudsql_googleapis_com:database_${name}{${instance(names)}}`;
+const metric = (name: string) => (facts: AlertFacts) => `cloudsql_googleapis_com:database_${name}{${instance(facts)}}`;
 
 /** A command that prints one property of the instance. */
-const describeCommand = ({ database, projectId }: AlertNames, what: string): string =>
+const describeCommand = ({ database, projectId }: AlertFacts, what: string): string =>
   `gcloud sql instances describe ${database} --project=${projectId} --format='value(${what})'`;
 
 /** The same on both platforms. */
@@ -14,49 +14,49 @@ const ROWS: Alerts = {
   "database-down": {
     title: "the database is down",
     severity: "CRITICAL",
-    queries: both((names) => `min(${metric("up")(names)})`),
+    queries: both((facts) => `min(${metric("up")(facts)})`),
     limit: { raisedWhen: "<", threshold: 1, durationSeconds: 180, measures: "1 for up" },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
-        `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance takes minutes,`,
-        `and is on Sundays at 03:00 UTC without \`${names.nameOf("maintenanceWindow")}\`. Its log:`,
-        `\`${logCommand(LOGS_OF.database(names), names)}\``,
+        `Nobody can sign in. Its state: \`${describeCommand(facts, "state")}\`. Maintenance takes minutes,`,
+        `and is on Sundays at 03:00 UTC without \`${facts.nameOf("maintenanceWindow")}\`. Its log:`,
+        `\`${logCommand(LOGS_OF.database(facts), facts)}\``,
       ].join(" "),
   },
   "database-cpu": {
     title: "the CPU of the database is used up",
     severity: "WARNING",
-    queries: both((names) => `max(${metric("cpu_utilization")(names)})`),
+    queries: both((facts) => `max(${metric("cpu_utilization")(facts)})`),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the CPU" },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
         "Sign-ins become slow. Statements that wait for others, or need the disk:",
-        `\`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`.`,
-        `Query insights in the console show the rest. Raise \`${names.nameOf("databaseTier")}\`;`,
-        `the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
+        `\`${logCommand(`${LOGS_OF.database(facts)} textPayload:("still waiting for" OR "temporary file")`, facts)}\`.`,
+        `Query insights in the console show the rest. Raise \`${facts.nameOf("databaseTier")}\`;`,
+        `the database restarts. The current tier: \`${describeCommand(facts, "settings.tier")}\``,
       ].join(" "),
   },
   "database-memory": {
     title: "the memory of the database is nearly used up",
     severity: "WARNING",
-    queries: both((names) => `max(${metric("memory_utilization")(names)})`),
+    queries: both((facts) => `max(${metric("memory_utilization")(facts)})`),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the memory" },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
-        `The database is killed when none is left. Raise \`${names.nameOf("databaseTier")}\`;`,
-        `the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
+        `The database is killed when none is left. Raise \`${facts.nameOf("databaseTier")}\`;`,
+        `the database restarts. The current tier: \`${describeCommand(facts, "settings.tier")}\``,
       ].join(" "),
   },
   "database-disk-growth": {
     title: "the disk of the database grows fast",
     severity: "WARNING",
     // The disk grows by itself, so its utilization says little; it never shrinks.
-    queries: both((names) => `max(delta(${metric("disk_bytes_used")(names)}[6h]))`),
+    queries: both((facts) => `max(delta(${metric("disk_bytes_used")(facts)}[6h]))`),
     limit: { raisedWhen: ">", threshold: 5 * 2 ** 30, durationSeconds: 600, measures: "bytes in 6 h" },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
         "More than 5 GiB in six hours, and a disk never shrinks. Its size in GB:",
-        `\`${describeCommand(names, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up:`,
+        `\`${describeCommand(facts, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up:`,
         "see Events and System tasks in the administration, and their retention under System, Settings.",
       ].join(" "),
   },
@@ -70,12 +70,12 @@ const ROWS: Alerts = {
       durationSeconds: 600,
       measures: "share of the limit, or of a disk that does not grow",
     },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
         "A full disk ends in a database that refuses to write. Does the disk still grow by itself,",
         "and to which limit:",
-        `\`${describeCommand(names, DISK_SETTINGS)}\`?`,
-        `At a limit, raise \`${names.nameOf("databaseDiskLimitGb")}\`.`,
+        `\`${describeCommand(facts, DISK_SETTINGS)}\`?`,
+        `At a limit, raise \`${facts.nameOf("databaseDiskLimitGb")}\`.`,
         "Mostly events or tasks that are not cleaned up: see their retention under System,",
         "Settings in the application.",
       ].join(" "),
@@ -83,25 +83,25 @@ const ROWS: Alerts = {
   "database-connections": {
     title: "the connections of the database are nearly used up",
     severity: "ERROR",
-    queries: both((names) => `sum(${metric("postgresql_num_backends")(names)}) / ${names.maxConnections}`),
+    queries: both((facts) => `sum(${metric("postgresql_num_backends")(facts)}) / ${facts.maxConnections}`),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 300, measures: "share of the connections" },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
         "A request without a connection ends in 500, and probes fail. Refused connections:",
-        `\`${logCommand(`${LOGS_OF.database(names)} textPayload:(${REFUSED_CONNECTION})`, names)}\`.`,
-        `Raise \`${names.nameOf("databaseTier")}\`, or lower \`${names.nameOf("maxInstanceCount")}\`.`,
+        `\`${logCommand(`${LOGS_OF.database(facts)} textPayload:(${REFUSED_CONNECTION})`, facts)}\`.`,
+        `Raise \`${facts.nameOf("databaseTier")}\`, or lower \`${facts.nameOf("maxInstanceCount")}\`.`,
       ].join(" "),
   },
   "database-transaction-ids": {
     title: "the database runs out of transaction ids",
     severity: "ERROR",
-    queries: both((names) => `max(${metric("postgresql_transaction_id_utilization")(names)})`),
+    queries: both((facts) => `max(${metric("postgresql_transaction_id_utilization")(facts)})`),
     limit: { raisedWhen: ">", threshold: 0.8, durationSeconds: 3600, measures: "share of the ids" },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
         "At 1 the database accepts no more writes. Something keeps it from cleaning up,",
         "usually a transaction that has been open for days. Look for it in the log:",
-        `\`${logCommand(`${LOGS_OF.database(names)} textPayload:"vacuum"`, names, "1d")}\``,
+        `\`${logCommand(`${LOGS_OF.database(facts)} textPayload:"vacuum"`, facts, "1d")}\``,
       ].join(" "),
   },
   "no-backup": {
@@ -128,9 +128,9 @@ const ROWS: Alerts = {
     severity: "ERROR",
     needs: ["ownBackups"],
     // Any state other than success is a failure.
-    filters: both((names) =>
+    filters: both((facts) =>
       [
-        `log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(names)}`,
+        `log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(facts)}`,
         `protoPayload.methodName="cloudsql.instances.automatedBackup" NOT`,
         `protoPayload.metadata.windowStatus="STATUS_SUCCEEDED"`,
       ].join(" "),
@@ -164,8 +164,8 @@ export const DATABASE_ALERTS: Alerts = Object.fromEntries(
  * 5 GB and a 25th of its size are free, at most 25 GB: that is 50 % of a new disk, and above 90 % of a large one. So a
  * high share of the disk itself is a problem only with less than that free.
  */
-function diskShare(names: AlertNames): string {
-  const most = (name: string) => `max(${metric(`disk_${name}`)(names)})`;
-  const ofLimit = `${most("bytes_used")} / (vector(${names.diskLimitGb}) * ${2 ** 30} > 0)`;
+function diskShare(facts: AlertFacts): string {
+  const most = (name: string) => `max(${metric(`disk_${name}`)(facts)})`;
+  const ofLimit = `${most("bytes_used")} / (vector(${facts.diskLimitGb}) * ${2 ** 30} > 0)`;
   return `(${most("utilization")} and ${most("quota")} - ${most("bytes_used")} < ${4 * 2 ** 30}) or ${ofLimit}`;
 }

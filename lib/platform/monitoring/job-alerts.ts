@@ -13,29 +13,29 @@ import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dumps";
 import { EVENT_RETENTION_JOB } from "../../idp/event-retention";
 import { RECOVERY_JOB, RECOVERY_LINK_SUFFIX } from "../../idp/recovery-access";
 import { SIGN_IN_PROBE_JOB } from "../../idp/sign-in-probe";
-import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Platform, type Text } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts, type Platform, type Text } from "./alert";
 
 /** An execution that failed after all its attempts, of the jobs that a label selects. */
 const failures =
   (jobs: Text): Text =>
-  (names, platform) =>
+  (facts, platform) =>
     [
       `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",`,
-      `${jobs(names, platform)}, result="failed"}[10m]))`,
+      `${jobs(facts, platform)}, result="failed"}[10m]))`,
     ].join(" ");
 const ANY_FAILURE = { raisedWhen: ">", threshold: 0, durationSeconds: 0, measures: "failures in 10 min" } as const;
 
 /** The same in a cluster, but of no copy that `restore.sh` or a drill makes of a job: these report it themselves. */
 const failedJob =
   (job: Text): Text =>
-  (names, platform) =>
+  (facts, platform) =>
     [
-      `${LOGS_OF.events(names, "Job", job(names, platform))} NOT jsonPayload.involvedObject.name=~"-restore$"`,
+      `${LOGS_OF.events(facts, "Job", job(facts, platform))} NOT jsonPayload.involvedObject.name=~"-restore$"`,
       `jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`,
     ].join(" ");
 
 /** The scheduled dumps and the first one at an apply, which are two jobs on Cloud Run. */
-const dumpJobs = ({ dumpJob, firstDumpJob }: AlertNames): string => `job_name=~"${dumpJob}|${firstDumpJob}"`;
+const dumpJobs = ({ dumpJob, firstDumpJob }: AlertFacts): string => `job_name=~"${dumpJob}|${firstDumpJob}"`;
 
 /** A daily dump may be six hours late. */
 const DUMP_WINDOW = "30h";
@@ -48,10 +48,10 @@ export const JOB_ALERTS: Alerts = {
     queries: { serverless: failures(({ job }) => `job_name="${job}"`) },
     limit: ANY_FAILURE,
     filters: { kubernetes: failedJob(({ job }) => job) },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "The apply that started the job has failed too. Its log:",
-        `\`${logCommand(LOGS_OF.job(names, platform, names.job), names)}\`. Fix the cause and apply again.`,
+        `\`${logCommand(LOGS_OF.job(facts, platform, facts.job), facts)}\`. Fix the cause and apply again.`,
       ].join(" "),
   },
   "dump-failed": {
@@ -61,23 +61,23 @@ export const JOB_ALERTS: Alerts = {
     queries: { serverless: failures(dumpJobs) },
     limit: ANY_FAILURE,
     filters: { kubernetes: failedJob(({ dumpJob }) => dumpJob) },
-    firstSteps: (names, platform) =>
-      `Earlier dumps are kept. Its log: \`${logCommand(LOGS_OF.dumps(names, platform), names, "1d")}\``,
+    firstSteps: (facts, platform) =>
+      `Earlier dumps are kept. Its log: \`${logCommand(LOGS_OF.dumps(facts, platform), facts, "1d")}\``,
   },
   "dump-not-restorable": {
     title: "a dump of the database may not be restorable",
     severity: "ERROR",
     needs: ["dump"],
     filters: both(
-      (names, platform) => `${LOGS_OF.dumps(names, platform)} textPayload:"a restore of this dump may fail: "`,
+      (facts, platform) => `${LOGS_OF.dumps(facts, platform)} textPayload:"a restore of this dump may fail: "`,
     ),
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "A restore makes everything as the application's login, in one transaction.",
         "The log names what it cannot make, such as an event trigger of a monitoring tool:",
-        `\`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\`. Remove it, or move it to another database.`,
+        `\`${logCommand(LOGS_OF.dumps(facts, platform), facts, "2d")}\`. Remove it, or move it to another database.`,
         `If there are too many relations, set \`max_locks_per_transaction\` in`,
-        `\`${names.nameOf("databaseFlags")}\`.`,
+        `\`${facts.nameOf("databaseFlags")}\`.`,
       ].join(" "),
   },
   "dump-too-old": {
@@ -85,10 +85,10 @@ export const JOB_ALERTS: Alerts = {
     severity: "ERROR",
     needs: ["dailyDump"],
     queries: {
-      serverless: (names) =>
+      serverless: (facts) =>
         [
           `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",`,
-          `${dumpJobs(names)}, result="succeeded"}[${DUMP_WINDOW}])`,
+          `${dumpJobs(facts)}, result="succeeded"}[${DUMP_WINDOW}])`,
         ].join(" "),
       kubernetes: ({ dumpBucket }) =>
         [
@@ -97,10 +97,10 @@ export const JOB_ALERTS: Alerts = {
         ].join(" "),
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 0, measures: "1 for none in 20 h" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "There has been no new dump for more than a day: is the schedule paused, deleted,",
-        `or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
+        `or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(facts, platform), facts, "2d")}\``,
       ].join(" "),
   },
   "event-retention-failed": {
@@ -110,10 +110,10 @@ export const JOB_ALERTS: Alerts = {
     queries: { serverless: failures(({ eventRetentionJob }) => `job_name="${eventRetentionJob}"`) },
     limit: ANY_FAILURE,
     filters: { kubernetes: failedJob(({ eventRetentionJob }) => eventRetentionJob) },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "The application keeps events as long as before, and the next night tries again. The log of the job:",
-        `\`${logCommand(LOGS_OF.job(names, platform, names.eventRetentionJob), names, "1d")}\`.`,
+        `\`${logCommand(LOGS_OF.job(facts, platform, facts.eventRetentionJob), facts, "1d")}\`.`,
         "If a table or a column has another name in this release, apply a newer folder.",
       ].join(" "),
   },
@@ -122,9 +122,9 @@ export const JOB_ALERTS: Alerts = {
     severity: "CRITICAL",
     needs: ["recoveryAccess"],
     filters: both(linkMade),
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        `For whom, and until when: \`${logCommand(LOGS_OF.job(names, platform, names.recoveryJob), names)}\`.`,
+        `For whom, and until when: \`${logCommand(LOGS_OF.job(facts, platform, facts.recoveryJob), facts)}\`.`,
         "Ask the reader of the link. If nobody knows of it, stop the run, which destroys the link, end that user's",
         "sessions in the application, and find in the audit log who may run the job.",
       ].join(" "),
@@ -134,11 +134,11 @@ export const JOB_ALERTS: Alerts = {
     severity: "CRITICAL",
     needs: ["audit"],
     filters: both(strangeRead),
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
-        `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`.`,
+        `Who, when and from where: \`${logCommand(strangeRead(facts), facts, "1d")}\`.`,
         "If you do not know the account, revoke its access and rotate what can be rotated.",
-        `An apply reads secrets too: add its account to \`${names.nameOf("secretReaders")}\`.`,
+        `An apply reads secrets too: add its account to \`${facts.nameOf("secretReaders")}\`.`,
       ].join(" "),
   },
 };
@@ -163,8 +163,8 @@ export const SECRET_SUFFIXES = [
 ].join("|");
 
 /** The line of the recovery job that says for whom it has made a link. */
-function linkMade(names: AlertNames, platform: Platform): string {
-  return `${LOGS_OF.job(names, platform, names.recoveryJob)} jsonPayload.recovery_link_made=true`;
+function linkMade(facts: AlertFacts, platform: Platform): string {
+  return `${LOGS_OF.job(facts, platform, facts.recoveryJob)} jsonPayload.recovery_link_made=true`;
 }
 
 /** Reads of the deployment's secrets. The log has the project's number, not its id, so they are found by name only. */
@@ -176,6 +176,6 @@ export function secretReads(secretPrefix: string): string {
   ].join(" ");
 }
 
-function strangeRead({ secretPrefix, secretReaders }: AlertNames): string {
+function strangeRead({ secretPrefix, secretReaders }: AlertFacts): string {
   return `${secretReads(secretPrefix)} NOT protoPayload.authenticationInfo.principalEmail=(${secretReaders})`;
 }

@@ -17,7 +17,14 @@ import { FIRST_DUMP_JOB } from "../../idp/dumps";
 import { WORKER_MODES } from "../../idp/worker";
 import { securityPolicyName } from "../domain/security-policy";
 import { type WorkloadIdentity } from "../../core/identity";
-import { errorsCommand, namesInLogs, type AlertNames, type NamedSetting, type Platform } from "./alert";
+import {
+  errorsCommand,
+  namesInLogs,
+  type AlertConditions,
+  type AlertFacts,
+  type NamedSetting,
+  type Platform,
+} from "./alert";
 import { AlertPolicies } from "./alert-policies";
 import { alertTable } from "./alerts";
 import { dashboardOf } from "./dashboard";
@@ -25,8 +32,32 @@ import { measuresRequests } from "./service-level-metrics";
 import { NO_OBJECTIVES, type Objectives, ServiceLevels } from "./service-levels";
 import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
 
-/** A job that alerts know by its lines, and miss without them. */
-type PeriodicJob = Readonly<Record<"jobName" | "missingAfter", string>> & Readonly<Record<"condition", Condition>>;
+/** A job that alerts know by its lines. */
+interface WatchedJob {
+  readonly condition: Condition;
+  readonly jobName: string;
+}
+
+/** One that they miss, too. */
+interface PeriodicJob extends WatchedJob {
+  /** Time without a line after which it is missing, for PromQL. */
+  readonly missingAfter: string;
+}
+
+interface WatchedDump extends WatchedJob {
+  readonly bucketName: string;
+  /** Whether one is missing after a day. */
+  readonly isDaily: Condition;
+}
+
+/** A replica in a second region. */
+export interface WatchedReplica {
+  readonly instanceName: string;
+  /** Whether it follows the database. */
+  readonly follows: Expr<boolean>;
+  /** Whether it has taken over. */
+  readonly isInUse: Expr<boolean>;
+}
 
 /** Props of monitoring. */
 export interface MonitoringProps extends MonitoringSettings {
@@ -47,7 +78,7 @@ export interface MonitoringProps extends MonitoringSettings {
    *
    * @default - always
    */
-  readonly isHeard?: Condition;
+  readonly hasReceivers?: Condition;
   /** Whether Cloud SQL makes the backups of the database, and not a plan of others. */
   readonly ownBackups: Condition;
   /** Whether the database's instance is one of the deployment. */
@@ -63,16 +94,14 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly restoreDrill: Condition;
   readonly signInProbe: PeriodicJob | undefined;
   /**
-   * The replica in a second region, whether it follows the database, and whether it has taken over.
+   * The replica in a second region.
    *
    * @default - none
    */
-  readonly standby?: Readonly<Record<"instanceName", string>> & Readonly<Record<"follows" | "isInUse", Expr<boolean>>>;
-  readonly eventRetention: Omit<PeriodicJob, "missingAfter"> | undefined;
-  readonly recoveryAccess: Omit<PeriodicJob, "missingAfter"> | undefined;
-  readonly dump:
-    | (Readonly<Record<"bucketName" | "jobName", string>> & Readonly<Record<"condition" | "isDaily", Condition>>)
-    | undefined;
+  readonly standby?: WatchedReplica;
+  readonly eventRetention: WatchedJob | undefined;
+  readonly recoveryAccess: WatchedJob | undefined;
+  readonly dump: WatchedDump | undefined;
   /** Whether the address accepts unauthenticated requests; by default it does. */
   readonly isPublic?: Condition;
   /** The instance in use, with its project, as logs have it. */
@@ -122,92 +151,21 @@ export class Monitoring extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { apis, auditSecretAccess = false, dashboard = true, domain, dump, context, platform, workerMode } = props;
-    const { objectives = NO_OBJECTIVES } = props;
+    const { apis, context, objectives = NO_OBJECTIVES, platform } = props;
     const dependsOn = apis.ready("monitoring");
-    const names = this.namesOf(props);
-    this.errorsCommand = errorsCommand(names, platform, this.databaseId(props));
-    const conditions = {
-      audit: auditSecretAccess,
-      certificateByDns: exprOf(props.certificateValidation ?? "dns").eq("dns"),
-      checkUp: props.checkUp?.condition ?? false,
-      connectionPool: props.connectionPool,
-      domain: isSet(domain),
-      dailyDump: dump?.isDaily ?? false,
-      dump: dump?.condition ?? false,
-      eventRetention: props.eventRetention?.condition ?? false,
-      ownBackups: props.ownBackups,
-      ownDatabase: props.ownDatabase,
-      protection: props.protection,
-      requestMetric: measuresRequests(names, platform),
-      recoveryAccess: props.recoveryAccess?.condition ?? false,
-      restoreDrill: props.restoreDrill,
-      room: canScale(props),
-      separateWorker: exprOf(workerMode).eq(WORKER_MODES.separate),
-      serviceLevels: objectives.condition,
-      signInProbe: props.signInProbe?.condition ?? false,
-      standby: props.standby?.follows ?? false,
-      uptimeCheck: isChecked(props),
-      workerInContainer: exprOf(workerMode).eq(WORKER_MODES.inContainer),
-    };
-    const isHeard = !isNever(props.isHeard);
-    const table = new TerraformLocal(this, "Table", alertTable(platform, names, conditions, isHeard)).fqn;
-    const alert = isHeard ? this.mergedAlert(props) : "alert";
-    const existing = expression(`{ for id, alert in ${table} : id => ${alert} if try(alert.exists, true) }`);
-    const alerts = new TerraformLocal(this, "ExistingAlerts", existing).fqn;
-
-    const project = context.projectId;
-    this.uptimeCheck = partIf(
-      conditions.uptimeCheck,
-      () =>
-        new MonitoringUptimeCheckConfig(this, "UptimeCheck", {
-          project,
-          displayName: serviceName(context.deployment),
-          period: "60s",
-          timeout: "10s",
-          // Replaced when the host changes, so no policy may name the check, which would keep it from being deleted.
-          monitoredResource: { type: "uptime_url", labels: { host: names.host, project_id: project } },
-          httpCheck: {
-            // Ready, not alive: sign-in needs the database, and a process without one is alive.
-            path: STARTUP_PROBE.path,
-            port: 443,
-            useSsl: true,
-            // Without a domain, the server in the cluster answers with a certificate of its own.
-            validateSsl: platform === "serverless" ? true : conditions.domain.flag,
-            acceptedResponseStatusCodes: [{ statusClass: "STATUS_CLASS_2XX" }],
-          },
-          userLabels: context.labels,
-          count: countIf(conditions.uptimeCheck),
-          dependsOn,
-        }),
-    );
+    const facts = this.addFacts(props);
+    this.errorsCommand = errorsCommand(facts, platform, this.addDatabaseId(props));
+    const conditions = conditionsOf(props, facts);
+    const alerts = this.addTable(props, facts, conditions);
+    this.uptimeCheck = this.addUptimeCheck(props, facts.host, conditions);
     this.serviceLevels = partIf(
       objectives.condition,
-      () => new ServiceLevels(this, "ServiceLevels", { context, dependsOn, names, objectives, platform }),
+      () => new ServiceLevels(this, "ServiceLevels", { context, dependsOn, facts, objectives, platform }),
     );
-    this.dashboard = partIf(
-      dashboard,
-      () =>
-        new MonitoringDashboard(this, "Dashboard", {
-          project,
-          dashboardJson: dashboardOf(serviceName(context.deployment), alerts, this.serviceLevels?.budgets),
-          count: countIf(dashboard),
-          dependsOn,
-        }),
-    );
-    this.secretAudit = partIf(
-      conditions.audit,
-      () =>
-        new ProjectIamAuditConfig(this, "SecretAudit", {
-          project,
-          service: "secretmanager.googleapis.com",
-          auditLogConfig: [{ logType: "DATA_READ" }],
-          count: countIf(conditions.audit),
-          dependsOn: apis.ready("secretmanager", "logging"),
-        }),
-    );
+    this.dashboard = this.addDashboard(props, alerts);
+    this.secretAudit = this.addSecretAudit(props);
     this.alertPolicies = partIf(
-      props.isHeard,
+      props.hasReceivers,
       () => new AlertPolicies(this, "Alerts", { ...props, alerts, dependsOn }),
     );
     inFiles(this, { alerts: ["The table of alerts: queries, limits and what to do first", ["Table"]] });
@@ -218,29 +176,104 @@ export class Monitoring extends Construct {
     ];
   }
 
+  /** The alerts that this deployment has, with what is changed of them. @returns an expression of an object */
+  private addTable(props: MonitoringProps, facts: AlertFacts, conditions: AlertConditions): string {
+    const hasReceivers = !isNever(props.hasReceivers);
+    const table = new TerraformLocal(this, "Table", alertTable(props.platform, facts, conditions, hasReceivers)).fqn;
+    const alert = hasReceivers ? this.mergedAlert(props) : "alert";
+    const existing = expression(`{ for id, alert in ${table} : id => ${alert} if try(alert.exists, true) }`);
+    return new TerraformLocal(this, "ExistingAlerts", existing).fqn;
+  }
+
   /** An alert of the table with what is changed of it, which counts only where somebody gets alerts. */
   private mergedAlert(props: MonitoringProps): string {
-    const given = settingsOf(props);
-    const heard = conditionFrom(props.isHeard ?? true).choose<unknown>(exprOf(given), {});
-    const settings = new TerraformLocal(this, "Settings", heard).fqn;
+    const changes = conditionFrom(props.hasReceivers ?? true).choose<unknown>(exprOf(alertChanges(props)), {});
+    const settings = new TerraformLocal(this, "Settings", changes).fqn;
     return `merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null })`;
   }
 
+  private addUptimeCheck(
+    { apis, context, platform }: MonitoringProps,
+    host: string,
+    conditions: AlertConditions,
+  ): MonitoringUptimeCheckConfig | undefined {
+    const project = context.projectId;
+    return partIf(
+      conditions.uptimeCheck,
+      () =>
+        new MonitoringUptimeCheckConfig(this, "UptimeCheck", {
+          project,
+          displayName: serviceName(context.deployment),
+          period: "60s",
+          timeout: "10s",
+          // Replaced when the host changes, so no policy may name the check, which would keep it from being deleted.
+          monitoredResource: { type: "uptime_url", labels: { host, project_id: project } },
+          httpCheck: {
+            // Ready, not alive: sign-in needs the database, and a process without one is alive.
+            path: STARTUP_PROBE.path,
+            port: 443,
+            useSsl: true,
+            // Without a domain, the server in the cluster answers with a certificate of its own.
+            validateSsl: platform === "serverless" ? true : conditionFrom(conditions.domain).flag,
+            acceptedResponseStatusCodes: [{ statusClass: "STATUS_CLASS_2XX" }],
+          },
+          userLabels: context.labels,
+          count: countIf(conditions.uptimeCheck),
+          dependsOn: apis.ready("monitoring"),
+        }),
+    );
+  }
+
+  private addDashboard(
+    { apis, context, dashboard = true }: MonitoringProps,
+    alerts: string,
+  ): MonitoringDashboard | undefined {
+    return partIf(
+      dashboard,
+      () =>
+        new MonitoringDashboard(this, "Dashboard", {
+          project: context.projectId,
+          dashboardJson: dashboardOf(serviceName(context.deployment), alerts, this.serviceLevels?.budgets),
+          count: countIf(dashboard),
+          dependsOn: apis.ready("monitoring"),
+        }),
+    );
+  }
+
+  private addSecretAudit({
+    apis,
+    auditSecretAccess = false,
+    context,
+  }: MonitoringProps): ProjectIamAuditConfig | undefined {
+    return partIf(
+      auditSecretAccess,
+      () =>
+        new ProjectIamAuditConfig(this, "SecretAudit", {
+          project: context.projectId,
+          service: "secretmanager.googleapis.com",
+          auditLogConfig: [{ logType: "DATA_READ" }],
+          count: countIf(auditSecretAccess),
+          dependsOn: apis.ready("secretmanager", "logging"),
+        }),
+    );
+  }
+
   /** The instance that users' data are in: one that has taken over is watched instead of the first. */
-  private databaseName({ context, standby }: MonitoringProps): string {
+  private addDatabaseName({ context, standby }: MonitoringProps): string {
     const primary = sqlInstanceName(context.deployment);
     if (standby === undefined) return primary;
     return named(this, "Database", standby.isInUse.choose(standby.instanceName, primary)).text;
   }
 
   /** The same with its project, as logs have it. */
-  private databaseId({ context, databaseId, standby }: MonitoringProps): string {
+  private addDatabaseId({ context, databaseId, standby }: MonitoringProps): string {
     if (standby === undefined) return databaseId;
     const replica = interpolated`${context.projectId}:${standby.instanceName}`;
     return named(this, "DatabaseId", standby.isInUse.choose<string>(replica, databaseId)).text;
   }
 
-  private namesOf(props: MonitoringProps): AlertNames {
+  /** What alerts are made with, in part as locals. */
+  private addFacts(props: MonitoringProps): AlertFacts {
     const { checkUp, diskLimitGb: limit = 0, dump, eventRetention, recoveryAccess, signInProbe, context } = props;
     const { objectives = NO_OBJECTIVES } = props;
     const { deployment, projectId } = context;
@@ -258,7 +291,7 @@ export class Monitoring extends Construct {
       projectId,
       host: expression(`trimprefix(${new TerraformLocal(this, "Url", props.url).fqn}, "https://")`),
       urlMap: props.urlMap ?? "",
-      database: this.databaseName(props),
+      database: this.addDatabaseName(props),
       diskLimitGb: exprOf(limit).coalesce(0).text,
       hasDomain: isSet(props.domain),
       availableGoal: objectives.available.text,
@@ -285,20 +318,49 @@ export class Monitoring extends Construct {
   }
 }
 
+/** Whether the deployment has what an alert needs. */
+function conditionsOf(props: MonitoringProps, facts: AlertFacts): AlertConditions {
+  const { checkUp, dump, eventRetention, objectives = NO_OBJECTIVES, recoveryAccess, signInProbe, standby } = props;
+  const workerMode = exprOf(props.workerMode);
+  return {
+    audit: props.auditSecretAccess ?? false,
+    certificateByDns: exprOf(props.certificateValidation ?? "dns").eq("dns"),
+    checkUp: checkUp?.condition ?? false,
+    connectionPool: props.connectionPool,
+    domain: isSet(props.domain),
+    dailyDump: dump?.isDaily ?? false,
+    dump: dump?.condition ?? false,
+    eventRetention: eventRetention?.condition ?? false,
+    ownBackups: props.ownBackups,
+    ownDatabase: props.ownDatabase,
+    protection: props.protection,
+    requestMetric: measuresRequests(facts, props.platform),
+    recoveryAccess: recoveryAccess?.condition ?? false,
+    restoreDrill: props.restoreDrill,
+    scaling: canScale(props),
+    separateWorker: workerMode.eq(WORKER_MODES.separate),
+    serviceLevels: objectives.condition,
+    signInProbe: signInProbe?.condition ?? false,
+    standby: standby?.follows ?? false,
+    uptimeCheck: hasUptimeCheck(props),
+    workerInContainer: workerMode.eq(WORKER_MODES.inContainer),
+  };
+}
+
 /** Whether there can be fewer instances than the maximum; otherwise reaching it means nothing. */
 function canScale({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): Expr<boolean> {
   return exprOf(most).gt(least);
 }
 
 /** As given, or else whether the application is public. */
-function isChecked({ isPublic = true, uptimeCheck }: MonitoringProps): Condition {
+function hasUptimeCheck({ isPublic = true, uptimeCheck }: MonitoringProps): Condition {
   if (uptimeCheck === undefined) return isPublic;
   const given = conditionFrom(uptimeCheck);
   return given.isNull().choose(conditionFrom(isPublic), given);
 }
 
-/** The settings in the form of a Terraform input. */
-function settingsOf({ alerts = {} }: MonitoringSettings): unknown {
+/** What is changed of alerts, in the form of a Terraform input. */
+function alertChanges({ alerts = {} }: MonitoringSettings): unknown {
   if (Token.isUnresolved(alerts)) return alerts;
   return Object.fromEntries(
     Object.entries(alerts as Readonly<Record<string, AlertSettings>>).map(([id, { durationSeconds, ...row }]) => [

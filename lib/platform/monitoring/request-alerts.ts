@@ -1,12 +1,12 @@
-import { both, LOGS_OF, logCommand, type AlertNames, type Alerts } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts } from "./alert";
 
 /** Series of the uptime check, by its host: a policy that names the check would keep it from being replaced. */
-const check = ({ host }: AlertNames): string => `monitored_resource="uptime_url", host="${host}"`;
+const check = ({ host }: AlertFacts): string => `monitored_resource="uptime_url", host="${host}"`;
 
-const service = ({ workload }: AlertNames): string =>
+const service = ({ workload }: AlertFacts): string =>
   `monitored_resource="cloud_run_revision", service_name="${workload}"`;
 
-const loadBalancer = ({ urlMap }: AlertNames): string =>
+const loadBalancer = ({ urlMap }: AlertFacts): string =>
   `monitored_resource="https_lb_rule", url_map_name=~"${urlMap}"`;
 
 /** Share of the requests that end in an error; with fewer than 20 in five minutes, it would mean nothing. */
@@ -26,16 +26,16 @@ export const REQUEST_ALERTS: Alerts = {
     severity: "CRITICAL",
     needs: ["uptimeCheck"],
     queries: both(
-      (names) => `avg(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${check(names)}}[3m]))`,
+      (facts) => `avg(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${check(facts)}}[3m]))`,
     ),
     limit: { raisedWhen: "<", threshold: 0.4, durationSeconds: 120, measures: "share of successful checks" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        `More than half of the locations that check ${names.host} get no successful response. See the response:`,
-        `\`curl -sSi https://${names.host}/-/health/ready/\`. 500 or 502: the database does not answer,`,
+        `More than half of the locations that check ${facts.host} get no successful response. See the response:`,
+        `\`curl -sSi https://${facts.host}/-/health/ready/\`. 500 or 502: the database does not answer,`,
         "or has no connection left; a restart does not help. 503: an instance starts, or migrates the database.",
         "No answer for seconds: the database hangs. No connection: DNS, certificate or load balancer.",
-        `Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+        `Then read the log: \`${logCommand(`${LOGS_OF.workload(facts, platform)} severity>=WARNING`, facts)}\``,
       ].join(" "),
   },
   "certificate-expiry": {
@@ -43,7 +43,7 @@ export const REQUEST_ALERTS: Alerts = {
     severity: "ERROR",
     needs: ["domain", "uptimeCheck"],
     queries: both(
-      (names) => `min(monitoring_googleapis_com:uptime_check_time_until_ssl_cert_expires{${check(names)}})`,
+      (facts) => `min(monitoring_googleapis_com:uptime_check_time_until_ssl_cert_expires{${check(facts)}})`,
     ),
     limit: { raisedWhen: "<", threshold: 15, durationSeconds: 600, measures: "days left" },
     firstSteps: certificateSteps,
@@ -60,13 +60,13 @@ export const REQUEST_ALERTS: Alerts = {
     title: "too many requests end in an error",
     severity: "ERROR",
     queries: {
-      serverless: (names) =>
-        errorShare("run_googleapis_com:request_count", service(names), 'response_code_class="5xx"'),
+      serverless: (facts) =>
+        errorShare("run_googleapis_com:request_count", service(facts), 'response_code_class="5xx"'),
     },
     limit: { raisedWhen: ">", threshold: 0.05, durationSeconds: 300, measures: "share of the requests" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        `The requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`.`,
+        `The requests: \`${logCommand(`${LOGS_OF.workload(facts, platform)} httpRequest.status>=500`, facts)}\`.`,
         "503 without an entry of the application: no instance; 500 or 502 with one: the application,",
         "or a database that does not answer or has no connection left. After an upgrade,",
         "an earlier release needs the backup that was made before it.",
@@ -75,29 +75,29 @@ export const REQUEST_ALERTS: Alerts = {
   latency: {
     title: "answers are slow",
     severity: "WARNING",
-    queries: { serverless: (names) => slowest("run_googleapis_com:request_latencies", service(names)) },
+    queries: { serverless: (facts) => slowest("run_googleapis_com:request_latencies", service(facts)) },
     limit: { raisedWhen: ">", threshold: 2000, durationSeconds: 600, measures: "ms for the slowest of 20 requests" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "One request in twenty takes longer than two seconds. Check the CPU of database and instances on the",
-        `dashboard; raise \`${names.nameOf("databaseTier")}\` or \`${names.nameOf("maxInstanceCount")}\` if one is`,
+        `dashboard; raise \`${facts.nameOf("databaseTier")}\` or \`${facts.nameOf("maxInstanceCount")}\` if one is`,
         "busy. The slow requests:",
-        `\`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.latency>"2s"`, names)}\``,
+        `\`${logCommand(`${LOGS_OF.workload(facts, platform)} httpRequest.latency>"2s"`, facts)}\``,
       ].join(" "),
   },
   "load-balancer-errors": {
     title: "too many requests to the domain end in an error",
     severity: "ERROR",
     needs: ["domain"],
-    queries: both((names) =>
-      errorShare("loadbalancing_googleapis_com:https_request_count", loadBalancer(names), 'response_code_class="500"'),
+    queries: both((facts) =>
+      errorShare("loadbalancing_googleapis_com:https_request_count", loadBalancer(facts), 'response_code_class="500"'),
     ),
     limit: { raisedWhen: ">", threshold: 0.05, durationSeconds: 300, measures: "share of the requests" },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
         "If there is no alert about the application, the load balancer cannot reach it.",
-        `With \`${names.nameOf("requestLogSampleRate")}\` above 0, the log says why:`,
-        `\`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
+        `With \`${facts.nameOf("requestLogSampleRate")}\` above 0, the log says why:`,
+        `\`${logCommand(`${LOGS_OF.loadBalancer(facts)} httpRequest.status>=500`, facts)}\``,
       ].join(" "),
   },
   "blocked-requests": {
@@ -111,11 +111,11 @@ export const REQUEST_ALERTS: Alerts = {
       ].join(" "),
     ),
     limit: { raisedWhen: ">", threshold: 1000, durationSeconds: 300, measures: "refused requests in 10 min" },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
         "Somebody is guessing passwords, or a rule refuses your own users.",
-        `With \`${names.nameOf("requestLogSampleRate")}\` above 0, the log shows the clients and the rules:`,
-        `\`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`.`,
+        `With \`${facts.nameOf("requestLogSampleRate")}\` above 0, the log shows the clients and the rules:`,
+        `\`${logCommand(`${LOGS_OF.loadBalancer(facts)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, facts)}\`.`,
         `The table of \`protection\` lists the rules by priority, with their limits.`,
       ].join(" "),
   },
@@ -124,27 +124,27 @@ export const REQUEST_ALERTS: Alerts = {
     severity: "WARNING",
     needs: ["domain"],
     queries: {
-      kubernetes: (names) => slowest("loadbalancing_googleapis_com:https_total_latencies", loadBalancer(names)),
+      kubernetes: (facts) => slowest("loadbalancing_googleapis_com:https_total_latencies", loadBalancer(facts)),
     },
     limit: { raisedWhen: ">", threshold: 2000, durationSeconds: 600, measures: "ms for the slowest of 20 requests" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "One request in twenty takes longer than two seconds. Check the CPU of database and pods on the dashboard;",
-        `raise \`${names.nameOf("databaseTier")}\` or \`${names.nameOf("maxInstanceCount")}\` if one is busy.`,
-        `The log of the server: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+        `raise \`${facts.nameOf("databaseTier")}\` or \`${facts.nameOf("maxInstanceCount")}\` if one is busy.`,
+        `The log of the server: \`${logCommand(`${LOGS_OF.workload(facts, platform)} severity>=WARNING`, facts)}\``,
       ].join(" "),
   },
 };
 
 /** Certificate Manager logs this every day from ten, or five, days before the certificate ends. */
-function expiringCertificate({ deployment }: AlertNames): string {
+function expiringCertificate({ deployment }: AlertFacts): string {
   return [
     `log_id("certificatemanager.googleapis.com/certificates_expiry")`,
     `jsonPayload.certificates:"/certificates/${deployment}-" jsonPayload.state=("CLOSE_TO_EXPIRY" OR "EXPIRED")`,
   ].join(" ");
 }
 
-function certificateSteps({ nameOf, host, projectId }: AlertNames): string {
+function certificateSteps({ nameOf, host, projectId }: AlertFacts): string {
   return [
     "Certificates are renewed weeks before they end, so with only days left, the renewal is failing. See why:",
     `\`gcloud certificate-manager certificates list --project=${projectId}\`,`,

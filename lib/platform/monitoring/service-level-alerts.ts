@@ -1,4 +1,4 @@
-import { type AlertNames, type Alerts, LOGS_OF, logCommand, type Platform } from "./alert";
+import { type AlertFacts, type Alerts, LOGS_OF, logCommand, type Platform } from "./alert";
 import { burnRate, lowerOf, slowestAt } from "./service-level-metrics";
 
 /**
@@ -8,32 +8,32 @@ import { burnRate, lowerOf, slowestAt } from "./service-level-metrics";
 const FAST = { rate: 14.4, window: "1h", recently: "5m" } as const;
 const SLOW = { rate: 6, window: "6h" } as const;
 
-type Query = (names: AlertNames, platform: Platform) => string;
+type Query = (facts: AlertFacts, platform: Platform) => string;
 
 const onBoth = (query: Query) => ({
-  kubernetes: (names: AlertNames) => query(names, "kubernetes"),
-  serverless: (names: AlertNames) => query(names, "serverless"),
+  kubernetes: (facts: AlertFacts) => query(facts, "kubernetes"),
+  serverless: (facts: AlertFacts) => query(facts, "serverless"),
 });
 
-const fastest: Query = (names, platform) =>
-  lowerOf(burnRate(names, platform, FAST.window), burnRate(names, platform, FAST.recently));
+const fastest: Query = (facts, platform) =>
+  lowerOf(burnRate(facts, platform, FAST.window), burnRate(facts, platform, FAST.recently));
 
-const slowestFast: Query = (names, platform) =>
-  lowerOf(slowestAt(names, platform, FAST.rate, FAST.window), slowestAt(names, platform, FAST.rate, FAST.recently));
+const slowestFast: Query = (facts, platform) =>
+  lowerOf(slowestAt(facts, platform, FAST.rate, FAST.window), slowestAt(facts, platform, FAST.rate, FAST.recently));
 
 /** Steps for both alerts of an objective. */
-const failures: Query = (names, platform) =>
+const failures: Query = (facts, platform) =>
   [
     "Other alerts say what is wrong; without one, the failed requests do. Last errors of the application:",
-    `\`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=ERROR`, names)}\`.`,
+    `\`${logCommand(`${LOGS_OF.workload(facts, platform)} severity>=ERROR`, facts)}\`.`,
     "After an upgrade, an earlier release needs the backup that was made before it.",
     "What is left of the budget: guides/service-levels.md.",
   ].join(" ");
 
-const slowness: Query = (names) =>
+const slowness: Query = (facts) =>
   [
     "Check the CPU of the database and of the application on the dashboard;",
-    `raise \`${names.nameOf("databaseTier")}\` or \`${names.nameOf("maxInstanceCount")}\` if one is busy.`,
+    `raise \`${facts.nameOf("databaseTier")}\` or \`${facts.nameOf("maxInstanceCount")}\` if one is busy.`,
     "A web socket counts as one long request: a goal above 0.95 may be out of reach.",
     "What is left of the budget: guides/service-levels.md.",
   ].join(" ");
@@ -52,7 +52,7 @@ export const SERVICE_LEVEL_ALERTS: Alerts = {
     title: "the error budget of 30 days would last five days",
     severity: "ERROR",
     needs: ["serviceLevels"],
-    queries: onBoth((names, platform) => burnRate(names, platform, SLOW.window)),
+    queries: onBoth((facts, platform) => burnRate(facts, platform, SLOW.window)),
     limit: { raisedWhen: ">", threshold: SLOW.rate, durationSeconds: 60, measures: "times its pace, in 6 h" },
     firstSteps: failures,
   },
@@ -68,7 +68,7 @@ export const SERVICE_LEVEL_ALERTS: Alerts = {
     title: "the budget of 30 days for slow answers would last five days",
     severity: "WARNING",
     needs: ["serviceLevels", "requestMetric"],
-    queries: onBoth((names, platform) => slowestAt(names, platform, SLOW.rate, SLOW.window)),
+    queries: onBoth((facts, platform) => slowestAt(facts, platform, SLOW.rate, SLOW.window)),
     limit: { raisedWhen: ">", threshold: 1, durationSeconds: 60, measures: "times `latency_ms`, in 6 h" },
     firstSteps: slowness,
   },

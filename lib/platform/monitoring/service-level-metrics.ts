@@ -1,15 +1,15 @@
 import { conditionFrom, type Condition } from "../../core/conditional";
 import { exprOf, literal } from "../../core/expr";
 import { max } from "../../core/expr-functions";
-import { type AlertNames, type Platform } from "./alert";
+import { type AlertFacts, type Platform } from "./alert";
 
 /** Where clients' requests are measured: nearest to them, so that an outage of what is behind counts too. */
 interface RequestMetric {
   readonly type: string;
   readonly resourceType: string;
   /** Label of the resource, with an operator and a value, in the languages of filters and of queries. */
-  readonly filter: (names: AlertNames) => string;
-  readonly selector: (names: AlertNames) => string;
+  readonly filter: (facts: AlertFacts) => string;
+  readonly selector: (facts: AlertFacts) => string;
   readonly latencyType: string;
   /** Class of responses that are errors of the server, as this metric names it. */
   readonly failed: string;
@@ -34,39 +34,39 @@ const SERVICE: RequestMetric = {
 };
 
 /** Whether there is a metric of requests; in a cluster, only the load balancer of a domain has one. */
-export function measuresRequests({ hasDomain }: AlertNames, platform: Platform): Condition {
+export function measuresRequests({ hasDomain }: AlertFacts, platform: Platform): Condition {
   return platform === "serverless" ? true : hasDomain;
 }
 
 /** A text for the metric that there is. */
-function ofRequests(names: AlertNames, platform: Platform, text: (metric: RequestMetric) => string): string {
+function ofRequests(facts: AlertFacts, platform: Platform, text: (metric: RequestMetric) => string): string {
   if (platform === "kubernetes") return text(LOAD_BALANCER);
-  return conditionFrom(names.hasDomain).choose(exprOf(text(LOAD_BALANCER)), exprOf(text(SERVICE))).text;
+  return conditionFrom(facts.hasDomain).choose(exprOf(text(LOAD_BALANCER)), exprOf(text(SERVICE))).text;
 }
 
-const filterOf = (type: string, names: AlertNames, { filter, resourceType }: RequestMetric) =>
-  `metric.type="${type}" resource.type="${resourceType}" ${filter(names)}`;
+const filterOf = (type: string, facts: AlertFacts, { filter, resourceType }: RequestMetric) =>
+  `metric.type="${type}" resource.type="${resourceType}" ${filter(facts)}`;
 
 /** Filters of Cloud Monitoring for failed requests and for all. */
-export function requestFilters(names: AlertNames, platform: Platform): Record<string, string> {
-  const all = (metric: RequestMetric) => filterOf(metric.type, names, metric);
+export function requestFilters(facts: AlertFacts, platform: Platform): Record<string, string> {
+  const all = (metric: RequestMetric) => filterOf(metric.type, facts, metric);
   return {
     bad_service_filter: ofRequests(
-      names,
+      facts,
       platform,
       (metric) => `${all(metric)} metric.labels.response_code_class="${metric.failed}"`,
     ),
-    total_service_filter: ofRequests(names, platform, all),
+    total_service_filter: ofRequests(facts, platform, all),
   };
 }
 
 /** The same for how long requests take, in milliseconds. */
-export function latencyFilter(names: AlertNames, platform: Platform): string {
-  return ofRequests(names, platform, (metric) => filterOf(metric.latencyType, names, metric));
+export function latencyFilter(facts: AlertFacts, platform: Platform): string {
+  return ofRequests(facts, platform, (metric) => filterOf(metric.latencyType, facts, metric));
 }
 
 /** The same for the uptime check: a window is good if any location got an answer. */
-export function checkFilter({ host }: AlertNames): string {
+export function checkFilter({ host }: AlertFacts): string {
   return [
     `metric.type="monitoring.googleapis.com/uptime_check/check_passed"`,
     `resource.type="uptime_url" resource.labels.host="${host}"`,
@@ -82,35 +82,35 @@ const LEAST_FAILED = 5;
 /**
  * PromQL for how many times faster than evenly over the days of the objective an error budget burns, in a window.
  */
-export function burnRate(names: AlertNames, platform: Platform, window: string): string {
-  const budget = `(1 - ${names.availableGoal})`;
-  const ofHost = `monitored_resource="uptime_url", host="${names.host}"`;
+export function burnRate(facts: AlertFacts, platform: Platform, window: string): string {
+  const budget = `(1 - ${facts.availableGoal})`;
+  const ofHost = `monitored_resource="uptime_url", host="${facts.host}"`;
   // Of the location with the fewest failures, because one that cannot reach anything says nothing of the server.
   const passed = `max(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${ofHost}}[${window}]))`;
   const ofChecks = `(1 - ${passed}) / ${budget}`;
-  const ofRequest = ({ failed, resourceType, selector, type }: RequestMetric) => {
-    const all = `monitored_resource="${resourceType}", ${selector(names)}`;
+  const burnRateOf = ({ failed, resourceType, selector, type }: RequestMetric) => {
+    const all = `monitored_resource="${resourceType}", ${selector(facts)}`;
     const bad = `${all}, response_code_class="${failed}"`;
     const sum = (over: string, selected: string) => `sum(${over}(${inQueries(type)}{${selected}}[${window}]))`;
     const share = `${sum("rate", bad)} / ${sum("rate", all)}`;
     return `(${share} and ${sum("increase", bad)} > ${LEAST_FAILED}) / ${budget}`;
   };
-  const requests = ofRequests(names, platform, ofRequest);
+  const requests = ofRequests(facts, platform, burnRateOf);
   if (platform === "serverless") return requests;
-  return conditionFrom(names.hasDomain).choose(exprOf(requests), exprOf(ofChecks)).text;
+  return conditionFrom(facts.hasDomain).choose(exprOf(requests), exprOf(ofChecks)).text;
 }
 
 /**
  * PromQL for how many times longer than `latencyMs` that request takes which, if the budget of latency burns at this
  * rate, is the fastest of the slow ones: it needs no bound of a bucket at `latencyMs`.
  */
-export function slowestAt(names: AlertNames, platform: Platform, rate: number, window: string): string {
+export function slowestAt(facts: AlertFacts, platform: Platform, rate: number, window: string): string {
   // With a lower goal, a budget cannot burn so fast; then nine of ten requests are slow. In thousandths.
-  const fast = literal(1).minus(literal(1).minus(names.latencyGoal).times(rate));
+  const fast = literal(1).minus(literal(1).minus(facts.latencyGoal).times(rate));
   const share = max(fast, 0.1).times(1000).plus(0.5).floor().dividedBy(1000).text;
-  return ofRequests(names, platform, ({ latencyType, resourceType, selector }) => {
-    const buckets = `${inQueries(latencyType)}_bucket{monitored_resource="${resourceType}", ${selector(names)}}`;
-    return `histogram_quantile(${share}, sum by (le) (rate(${buckets}[${window}]))) / ${names.latencyMs}`;
+  return ofRequests(facts, platform, ({ latencyType, resourceType, selector }) => {
+    const buckets = `${inQueries(latencyType)}_bucket{monitored_resource="${resourceType}", ${selector(facts)}}`;
+    return `histogram_quantile(${share}, sum by (le) (rate(${buckets}[${window}]))) / ${facts.latencyMs}`;
   });
 }
 

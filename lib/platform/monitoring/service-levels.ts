@@ -18,7 +18,7 @@ import { literal, type Expr } from "../../core/expr";
 import { number, object, type PropsOf, type ValuesOf } from "../../core/inputs";
 import { serviceName } from "../../core/names";
 import { type PartProps } from "../parts";
-import { type AlertNames, type Platform } from "./alert";
+import { type AlertFacts, type Platform } from "./alert";
 import { checkFilter, latencyFilter, measuresRequests, requestFilters } from "./service-level-metrics";
 
 /** Days over which the objectives hold, and their error budgets last. */
@@ -115,9 +115,9 @@ export const NO_OBJECTIVES: Objectives = {
   latencyMs: literal(DEFAULTS.latencyMs),
 };
 
-interface Props extends PartProps {
+interface ServiceLevelsProps extends PartProps {
   readonly platform: Platform;
-  readonly names: AlertNames;
+  readonly facts: AlertFacts;
   readonly objectives: Objectives;
 }
 
@@ -139,11 +139,11 @@ export class ServiceLevels extends Construct {
   readonly ready: ITerraformDependable[];
 
   /** @internal */
-  constructor(scope: Construct, id: string, { context, dependsOn, names, objectives, platform }: Props) {
+  constructor(scope: Construct, id: string, { context, dependsOn, facts, objectives, platform }: ServiceLevelsProps) {
     super(scope, id);
     const name = serviceName(context.deployment);
     const { condition } = objectives;
-    const isRequests = measuresRequests(names, platform);
+    const countsRequests = measuresRequests(facts, platform);
     const ofBoth = { project: context.projectId, rollingPeriodDays: OBJECTIVE_DAYS, userLabels: context.labels };
 
     this.service = new MonitoringCustomService(this, "Service", {
@@ -164,14 +164,14 @@ export class ServiceLevels extends Construct {
       count: countIf(condition),
     });
     addOptionalBlock(this.availability, "", "request_based_sli", {
-      when: isRequests,
-      content: { good_total_ratio: requestFilters(names, platform) },
+      when: countsRequests,
+      content: { good_total_ratio: requestFilters(facts, platform) },
     });
     addOptionalBlock(this.availability, "", "windows_based_sli", {
-      when: not(isRequests),
-      content: { window_period: "300s", good_bad_metric_filter: checkFilter(names) },
+      when: not(countsRequests),
+      content: { window_period: "300s", good_bad_metric_filter: checkFilter(facts) },
     });
-    const isTimed = allOf(condition, isRequests);
+    const isTimed = allOf(condition, countsRequests);
     this.latency = partIf(
       isTimed,
       () =>
@@ -183,7 +183,7 @@ export class ServiceLevels extends Construct {
           goal: objectives.latency.number,
           requestBasedSli: {
             distributionCut: {
-              distributionFilter: latencyFilter(names, platform),
+              distributionFilter: latencyFilter(facts, platform),
               range: { max: objectives.latencyMs.number },
             },
           },

@@ -1,14 +1,14 @@
-import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Platform } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts, type Platform } from "./alert";
 
 /** Lines of the sign-in probe of which this is true. */
 const line =
   (what: "blind" | "failed" | "slow") =>
-  (names: AlertNames, platform: Platform): string =>
-    `${LOGS_OF.job(names, platform, names.signInProbeJob)} jsonPayload.${what}=true`;
+  (facts: AlertFacts, platform: Platform): string =>
+    `${LOGS_OF.job(facts, platform, facts.signInProbeJob)} jsonPayload.${what}=true`;
 
 /** What was wrong, and at which step. */
-const lines = (what: Parameters<typeof line>[0], names: AlertNames, platform: Platform) =>
-  `Outcome, step and seconds: \`${logCommand(line(what)(names, platform), names)}\`.`;
+const lines = (what: Parameters<typeof line>[0], facts: AlertFacts, platform: Platform) =>
+  `Outcome, step and seconds: \`${logCommand(line(what)(facts, platform), facts)}\`.`;
 
 /** Alerts of the sign-in probe; each line is of two attempts where something is wrong. */
 export const SIGN_IN_ALERTS: Alerts = {
@@ -17,13 +17,13 @@ export const SIGN_IN_ALERTS: Alerts = {
     severity: "CRITICAL",
     needs: ["signInProbe"],
     filters: both(line("failed")),
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        lines("failed", names, platform),
+        lines("failed", facts, platform),
         "Sign in yourself. If you can: `rejected` means that somebody has changed the user sign-in-probe, or that",
         "its blueprint is not applied; `denied`, that a policy holds it back, such as one of reputation; `no_flow`,",
-        `another slug in \`${names.nameOf("signInProbe")}\`; \`no_code\` or \`no_token\`, its client.`,
-        `If you cannot, what the server said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`.`,
+        `another slug in \`${facts.nameOf("signInProbe")}\`; \`no_code\` or \`no_token\`, its client.`,
+        `If you cannot, what the server said: \`${logCommand(LOGS_OF.workload(facts, platform), facts)}\`.`,
       ].join(" "),
   },
   "sign-in-slow": {
@@ -31,12 +31,12 @@ export const SIGN_IN_ALERTS: Alerts = {
     severity: "WARNING",
     needs: ["signInProbe"],
     filters: both(line("slow")),
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        lines("slow", names, platform),
+        lines("slow", facts, platform),
         "Which step is it? One that checks a password uses the CPU, others the database. Compare with the dashboard,",
-        `raise \`${names.nameOf("minInstanceCount")}\` or \`${names.nameOf("containerCpu")}\`, or the seconds in`,
-        `\`${names.nameOf("signInProbe")}\`.`,
+        `raise \`${facts.nameOf("minInstanceCount")}\` or \`${facts.nameOf("containerCpu")}\`, or the seconds in`,
+        `\`${facts.nameOf("signInProbe")}\`.`,
       ].join(" "),
   },
   "sign-in-probe-blind": {
@@ -44,12 +44,12 @@ export const SIGN_IN_ALERTS: Alerts = {
     severity: "WARNING",
     needs: ["signInProbe"],
     filters: both(line("blind")),
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        lines("blind", names, platform),
+        lines("blind", facts, platform),
         "No program passes a captcha, a second factor or a question of yours. Bind an expression policy to that",
         "stage's binding in the flow, which skips it for the user sign-in-probe, or for the network that the probe",
-        `comes from. Or name another flow in \`${names.nameOf("signInProbe")}\`, or let it end at the second factor.`,
+        `comes from. Or name another flow in \`${facts.nameOf("signInProbe")}\`, or let it end at the second factor.`,
       ].join(" "),
   },
   "sign-in-probe-missing": {
@@ -70,10 +70,10 @@ export const SIGN_IN_ALERTS: Alerts = {
         ].join(" "),
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 60, measures: "1 for none in three periods" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "Is its schedule paused or deleted, or does it fail? Its log:",
-        `\`${logCommand(LOGS_OF.job(names, platform, names.signInProbeJob), names)}\``,
+        `\`${logCommand(LOGS_OF.job(facts, platform, facts.signInProbeJob), facts)}\``,
       ].join(" "),
   },
 };

@@ -1,6 +1,6 @@
-import { type AlertNames, type Alerts } from "./alert";
+import { type AlertFacts, type Alerts } from "./alert";
 
-const lag = ({ projectId, standbyDatabase }: AlertNames): string =>
+const lag = ({ projectId, standbyDatabase }: AlertFacts): string =>
   [
     'cloudsql_googleapis_com:database_replication_replica_lag{monitored_resource="cloudsql_database",',
     `database_id="${projectId}:${standbyDatabase}"}`,
@@ -14,7 +14,7 @@ export const STANDBY_ALERTS: Alerts = {
     needs: ["standby"],
     // A replica that is gone or stopped has no lag at all. An hour is longer than it takes to create one.
     queries: {
-      serverless: (names) => `(max(${lag(names)}) or max(absent_over_time(${lag(names)}[15m])) * 3600)`,
+      serverless: (facts) => `(max(${lag(facts)}) or max(absent_over_time(${lag(facts)}[15m])) * 3600)`,
     },
     limit: { raisedWhen: ">", threshold: 300, durationSeconds: 3600, measures: "seconds, 3600 for no replica" },
     firstSteps: ({ nameOf, projectId, standbyDatabase }) =>

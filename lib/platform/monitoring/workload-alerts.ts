@@ -1,15 +1,15 @@
-import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Platform } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts, type Platform } from "./alert";
 
-const revision = ({ workload }: AlertNames): string =>
+const revision = ({ workload }: AlertFacts): string =>
   `monitored_resource="cloud_run_revision", service_name="${workload}"`;
 
-const pool = ({ worker }: AlertNames): string =>
+const pool = ({ worker }: AlertFacts): string =>
   `monitored_resource="cloud_run_worker_pool", worker_pool_name="${worker}"`;
 
-const containers = (which: string, { namespace }: AlertNames): string =>
+const containers = (which: string, { namespace }: AlertFacts): string =>
   `monitored_resource="k8s_container", namespace_name="${namespace}", container_name${which}`;
-const server = (names: AlertNames) => containers('="server"', names);
-const worker = (names: AlertNames) => containers('="worker"', names);
+const server = (facts: AlertFacts) => containers('="server"', facts);
+const worker = (facts: AlertFacts) => containers('="worker"', facts);
 
 /** Metrics of Cloud Run and GKE for the highest utilization of an instance. */
 const METRICS = {
@@ -20,12 +20,12 @@ const METRICS = {
 function utilization(of: keyof typeof METRICS, instances: typeof pool, pods: typeof pool) {
   const { kubernetes, labels, serverless } = METRICS[of];
   return {
-    serverless: (names: AlertNames) =>
+    serverless: (facts: AlertFacts) =>
       [
         "histogram_quantile(0.99, sum by (le)",
-        `(rate(run_googleapis_com:container_${serverless}_utilizations_bucket{${instances(names)}}[5m])))`,
+        `(rate(run_googleapis_com:container_${serverless}_utilizations_bucket{${instances(facts)}}[5m])))`,
       ].join(" "),
-    kubernetes: (names: AlertNames) => `max(kubernetes_io:container_${kubernetes}{${pods(names)}${labels}})`,
+    kubernetes: (facts: AlertFacts) => `max(kubernetes_io:container_${kubernetes}{${pods(facts)}${labels}})`,
   };
 }
 
@@ -41,21 +41,21 @@ export const WORKLOAD_ALERTS: Alerts = {
   "at-maximum": {
     title: "the maximum number of instances is running",
     severity: "WARNING",
-    needs: ["room"],
+    needs: ["scaling"],
     queries: {
       // Idle instances live on for minutes, and those of a former revision are none of the maximum.
-      serverless: (names) =>
+      serverless: (facts) =>
         [
-          `max(sum by (revision_name) (run_googleapis_com:container_instance_count{${revision(names)},`,
-          `state="active"})) / ${names.maxInstances}`,
+          `max(sum by (revision_name) (run_googleapis_com:container_instance_count{${revision(facts)},`,
+          `state="active"})) / ${facts.maxInstances}`,
         ].join(" "),
-      kubernetes: (names) => `count(kubernetes_io:container_uptime{${server(names)}}) / ${names.maxInstances}`,
+      kubernetes: (facts) => `count(kubernetes_io:container_uptime{${server(facts)}}) / ${facts.maxInstances}`,
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 600, measures: "share of the maximum" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        `Further load gets no further instances. ${whoIsBusy(names, platform)}. If the load is legitimate,`,
-        `raise \`${names.nameOf("maxInstanceCount")}\`, and \`${names.nameOf("databaseTier")}\` for their`,
+        `Further load gets no further instances. ${whoIsBusy(facts, platform)}. If the load is legitimate,`,
+        `raise \`${facts.nameOf("maxInstanceCount")}\`, and \`${facts.nameOf("databaseTier")}\` for their`,
         `connections; if not, set \`protection\`.`,
       ].join(" "),
   },
@@ -64,10 +64,10 @@ export const WORKLOAD_ALERTS: Alerts = {
     severity: "WARNING",
     queries: utilization("cpu", revision, server),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the CPU" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`${names.nameOf("containerCpu")}\`,`,
-        `or \`${names.nameOf("maxInstanceCount")}\` if the alert \`at-maximum\` is raised too.`,
+        `Sign-ins become slow. ${whoIsBusy(facts, platform)}. Raise \`${facts.nameOf("containerCpu")}\`,`,
+        `or \`${facts.nameOf("maxInstanceCount")}\` if the alert \`at-maximum\` is raised too.`,
       ].join(" "),
   },
   memory: {
@@ -75,68 +75,68 @@ export const WORKLOAD_ALERTS: Alerts = {
     severity: "WARNING",
     queries: utilization("memory", revision, server),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 600, measures: "share of the memory" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "An instance that needs more is killed, and its requests fail.",
-        `Raise \`${names.nameOf("containerMemory")}\`. ${whoIsBusy(names, platform)}.`,
+        `Raise \`${facts.nameOf("containerMemory")}\`. ${whoIsBusy(facts, platform)}.`,
       ].join(" "),
   },
   "out-of-memory": {
     title: "an instance was killed for its memory",
     severity: "ERROR",
     filters: { serverless: outOfMemory, kubernetes: outOfMemoryOnKubernetes },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        `Raise \`${names.nameOf("containerMemory")}\`, or \`${names.nameOf("workerMemory")}\` if it was a separate`,
+        `Raise \`${facts.nameOf("containerMemory")}\`, or \`${facts.nameOf("workerMemory")}\` if it was a separate`,
         "worker; another instance is started meanwhile. How often this happens:",
-        `\`${logCommand((platform === "serverless" ? outOfMemory : outOfMemoryOnKubernetes)(names), names, "1d")}\``,
+        `\`${logCommand((platform === "serverless" ? outOfMemory : outOfMemoryOnKubernetes)(facts), facts, "1d")}\``,
       ].join(" "),
   },
   "no-instance": {
     title: "requests found no instance",
     severity: "ERROR",
     filters: { serverless: noInstance },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
-        `Clients got 429 or 500. How many, and when: \`${logCommand(noInstance(names), names)}\`.`,
-        `Raise \`${names.nameOf("maxInstanceCount")}\`, with \`${names.nameOf("databaseTier")}\` for their`,
-        `connections, or \`${names.nameOf("minInstanceCount")}\` if the load comes suddenly.`,
+        `Clients got 429 or 500. How many, and when: \`${logCommand(noInstance(facts), facts)}\`.`,
+        `Raise \`${facts.nameOf("maxInstanceCount")}\`, with \`${facts.nameOf("databaseTier")}\` for their`,
+        `connections, or \`${facts.nameOf("minInstanceCount")}\` if the load comes suddenly.`,
       ].join(" "),
   },
   startup: {
     title: "an instance takes long to start",
     severity: "WARNING",
     queries: {
-      serverless: (names) =>
+      serverless: (facts) =>
         [
           "histogram_quantile(0.99, sum by (le)",
-          `(increase(run_googleapis_com:container_startup_latencies_bucket{${revision(names)}}[10m])))`,
+          `(increase(run_googleapis_com:container_startup_latencies_bucket{${revision(facts)}}[10m])))`,
         ].join(" "),
     },
     // Three quarters of the time that the startup probe allows by default; change both together.
     limit: { raisedWhen: ">", threshold: 480_000, durationSeconds: 0, measures: "ms for the slowest start" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "If it is not ready when the startup probe gives up, by default after eleven minutes, it is killed,",
-        `and a migration starts over. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`.`,
-        `Raise \`${names.nameOf("containerCpu")}\` or \`${names.nameOf("databaseTier")}\`,`,
-        `and \`${names.nameOf("minInstanceCount")}\` so that nobody waits for a start.`,
+        `and a migration starts over. Its log: \`${logCommand(LOGS_OF.workload(facts, platform), facts)}\`.`,
+        `Raise \`${facts.nameOf("containerCpu")}\` or \`${facts.nameOf("databaseTier")}\`,`,
+        `and \`${facts.nameOf("minInstanceCount")}\` so that nobody waits for a start.`,
       ].join(" "),
   },
   restarts: {
     title: "a container restarts repeatedly",
     severity: "ERROR",
     queries: {
-      kubernetes: (names) =>
-        `sum(increase(kubernetes_io:container_restart_count{${containers('=~"server|worker"', names)}}[1h]))`,
+      kubernetes: (facts) =>
+        `sum(increase(kubernetes_io:container_restart_count{${containers('=~"server|worker"', facts)}}[1h]))`,
     },
     // A pod that dies at the end of its start needs eleven minutes for each.
     limit: { raisedWhen: ">", threshold: 3, durationSeconds: 60, measures: "restarts in 1 h" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
-        `Why it last ended: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled:`,
-        `raise \`${names.nameOf("containerMemory")}\`, or \`${names.nameOf("workerMemory")}\` for a separate`,
-        `worker. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
+        `Why it last ended: \`kubectl --namespace ${facts.namespace} describe pods\`; OOMKilled:`,
+        `raise \`${facts.nameOf("containerMemory")}\`, or \`${facts.nameOf("workerMemory")}\` for a separate`,
+        `worker. Its log: \`${logCommand(LOGS_OF.workload(facts, platform), facts)}\``,
       ].join(" "),
   },
   unschedulable: {
@@ -153,34 +153,34 @@ export const WORKLOAD_ALERTS: Alerts = {
     },
     // Autopilot needs up to three minutes for a node.
     limit: { raisedWhen: ">=", threshold: 10, durationSeconds: 0, measures: "minutes of the last 11 that a pod waits" },
-    firstSteps: (names) =>
+    firstSteps: (facts) =>
       [
         "The old pods keep serving, and the waiting one adds nothing. Why it waits:",
-        `\`${logCommand(`${LOGS_OF.events(names, "Pod", names.workload)} ${NO_NODE}`, names)}\`.`,
-        `Usually a quota of the region is used up: raise it, or lower \`${names.nameOf("maxInstanceCount")}\`,`,
-        `\`${names.nameOf("containerCpu")}\` or \`${names.nameOf("containerMemory")}\`.`,
+        `\`${logCommand(`${LOGS_OF.events(facts, "Pod", facts.workload)} ${NO_NODE}`, facts)}\`.`,
+        `Usually a quota of the region is used up: raise it, or lower \`${facts.nameOf("maxInstanceCount")}\`,`,
+        `\`${facts.nameOf("containerCpu")}\` or \`${facts.nameOf("containerMemory")}\`.`,
       ].join(" "),
   },
   "failed-rollout": {
     title: "a new version does not start",
     severity: "ERROR",
     filters: {
-      serverless: (names) =>
+      serverless: (facts) =>
         [
-          `${LOGS_OF.workload(names, "serverless")} severity=ERROR protoPayload.response.kind="Revision"`,
+          `${LOGS_OF.workload(facts, "serverless")} severity=ERROR protoPayload.response.kind="Revision"`,
           `protoPayload.status.message:"Ready condition status changed to False"`,
         ].join(" "),
-      kubernetes: (names) =>
+      kubernetes: (facts) =>
         [
-          LOGS_OF.events(names, "Pod", names.workload),
-          `jsonPayload.involvedObject.name=~"^${podOfDeployment(names)}$" jsonPayload.reason=("BackOff" OR`,
+          LOGS_OF.events(facts, "Pod", facts.workload),
+          `jsonPayload.involvedObject.name=~"^${podOfDeployment(facts)}$" jsonPayload.reason=("BackOff" OR`,
           `"FailedMount")`,
         ].join(" "),
     },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "The old version keeps serving. The log of the new one:",
-        `\`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`.`,
+        `\`${logCommand(`${LOGS_OF.workload(facts, platform)} severity>=WARNING`, facts)}\`.`,
         "Fix the cause and apply again. After an upgrade, an earlier release needs the backup that was made before",
         "it.",
       ].join(" "),
@@ -190,16 +190,16 @@ export const WORKLOAD_ALERTS: Alerts = {
     severity: "WARNING",
     filters: {
       // With an exit code other than that of a container that was told to stop.
-      serverless: (names) =>
+      serverless: (facts) =>
         [
-          `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system")`,
+          `${LOGS_OF.workload(facts, "serverless")} log_id("run.googleapis.com/varlog/system")`,
           `textPayload:"Container called exit(" NOT textPayload:("exit(0)" OR "exit(143)")`,
         ].join(" "),
     },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "Another one is started. The preceding lines say why it ended:",
-        `\`${logCommand(LOGS_OF.workload(names, platform), names)}\`.`,
+        `\`${logCommand(LOGS_OF.workload(facts, platform), facts)}\`.`,
         "A running one outlives an outage of the database, and one that starts does not.",
       ].join(" "),
   },
@@ -208,12 +208,12 @@ export const WORKLOAD_ALERTS: Alerts = {
     severity: "ERROR",
     needs: ["workerInContainer"],
     filters: both(
-      (names, platform) => `${LOGS_OF.entrypoint(names, platform)} textPayload:"worker ended with exit code"`,
+      (facts, platform) => `${LOGS_OF.entrypoint(facts, platform)} textPayload:"worker ended with exit code"`,
     ),
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "Mail and background tasks wait. It is restarted after a pause; see whether it keeps running:",
-        `\`${logCommand(LOGS_OF.entrypoint(names, platform), names)}\`. If it ends repeatedly,`,
+        `\`${logCommand(LOGS_OF.entrypoint(facts, platform), facts)}\`. If it ends repeatedly,`,
         "the preceding lines say why: no database while it started, too little memory,",
         "or a setting that it refuses. A running worker outlives an outage of the database.",
       ].join(" "),
@@ -222,13 +222,13 @@ export const WORKLOAD_ALERTS: Alerts = {
     title: "a request got no database connection in time",
     severity: "ERROR",
     needs: ["connectionPool"],
-    filters: both((names, platform) => `${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`),
-    firstSteps: (names, platform) =>
+    filters: both((facts, platform) => `${LOGS_OF.entrypoint(facts, platform)} ${WAITED_TOO_LONG}`),
+    firstSteps: (facts, platform) =>
       [
         "It failed after waiting for a connection of its instance's pool. How often:",
-        `\`${logCommand(`${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`, names)}\`.`,
+        `\`${logCommand(`${LOGS_OF.entrypoint(facts, platform)} ${WAITED_TOO_LONG}`, facts)}\`.`,
         `If \`database-cpu\` is raised too, the database is slow; otherwise an instance needs more connections.`,
-        `\`${names.nameOf("databaseTier")}\` helps both; a lower \`${names.nameOf("maxInstanceCount")}\` gives each`,
+        `\`${facts.nameOf("databaseTier")}\` helps both; a lower \`${facts.nameOf("maxInstanceCount")}\` gives each`,
         "instance a larger share.",
       ].join(" "),
   },
@@ -236,15 +236,15 @@ export const WORKLOAD_ALERTS: Alerts = {
     title: "the database gives an instance no connection",
     severity: "ERROR",
     needs: ["connectionPool"],
-    filters: both((names, platform) => `${LOGS_OF.entrypoint(names, platform)} ${GETS_NO_CONNECTION}`),
-    firstSteps: (names, platform) =>
+    filters: both((facts, platform) => `${LOGS_OF.entrypoint(facts, platform)} ${GETS_NO_CONNECTION}`),
+    firstSteps: (facts, platform) =>
       [
         "Its requests fail. The line ends with the reason, in the database's own words:",
-        `\`${logCommand(`${LOGS_OF.entrypoint(names, platform)} ${GETS_NO_CONNECTION}`, names)}\`.`,
+        `\`${logCommand(`${LOGS_OF.entrypoint(facts, platform)} ${GETS_NO_CONNECTION}`, facts)}\`.`,
         '"connect failed": the database is away, or the way to it is closed.',
         '"password authentication failed": the password has changed; start new instances.',
         '"remaining connection slots" or "too many connections": others use the database too;',
-        `raise \`${names.nameOf("databaseTier")}\`.`,
+        `raise \`${facts.nameOf("databaseTier")}\`.`,
       ].join(" "),
   },
   "worker-missing": {
@@ -252,14 +252,14 @@ export const WORKLOAD_ALERTS: Alerts = {
     severity: "ERROR",
     needs: ["separateWorker"],
     queries: {
-      serverless: (names) =>
-        `(sum(run_googleapis_com:container_instance_count{${pool(names)}}) or vector(0)) / ${names.workers}`,
-      kubernetes: (names) =>
-        `(count(kubernetes_io:container_uptime{${worker(names)}}) or vector(0)) / ${names.workers}`,
+      serverless: (facts) =>
+        `(sum(run_googleapis_com:container_instance_count{${pool(facts)}}) or vector(0)) / ${facts.workers}`,
+      kubernetes: (facts) =>
+        `(count(kubernetes_io:container_uptime{${worker(facts)}}) or vector(0)) / ${facts.workers}`,
     },
     limit: { raisedWhen: "<", threshold: 1, durationSeconds: 600, measures: "share of the expected workers" },
-    firstSteps: (names, platform) =>
-      `Mail and background tasks wait, or take longer. ${whatWorkersSaid(names, platform)}`,
+    firstSteps: (facts, platform) =>
+      `Mail and background tasks wait, or take longer. ${whatWorkersSaid(facts, platform)}`,
   },
   "worker-cpu": {
     title: "the CPU of the workers is used up",
@@ -267,11 +267,11 @@ export const WORKLOAD_ALERTS: Alerts = {
     needs: ["separateWorker"],
     queries: utilization("cpu", pool, worker),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 1800, measures: "share of the CPU" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "Tasks queue up, and mail is late. Raise",
-        `\`${names.nameOf(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or`,
-        `\`${names.nameOf("workerCpu")}\`. ${whatWorkersSaid(names, platform)}`,
+        `\`${facts.nameOf(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or`,
+        `\`${facts.nameOf("workerCpu")}\`. ${whatWorkersSaid(facts, platform)}`,
       ].join(" "),
   },
   "worker-memory": {
@@ -280,17 +280,17 @@ export const WORKLOAD_ALERTS: Alerts = {
     needs: ["separateWorker"],
     queries: utilization("memory", pool, worker),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 600, measures: "share of the memory" },
-    firstSteps: (names, platform) =>
+    firstSteps: (facts, platform) =>
       [
         "A worker that needs more is killed, and its tasks are tried again.",
-        `Raise \`${names.nameOf("workerMemory")}\`, or lower \`${names.nameOf("workerProcesses")}\`.`,
-        whatWorkersSaid(names, platform),
+        `Raise \`${facts.nameOf("workerMemory")}\`, or lower \`${facts.nameOf("workerProcesses")}\`.`,
+        whatWorkersSaid(facts, platform),
       ].join(" "),
   },
 };
 
 /** Excludes jobs: their pods have names with more parts, and an alert of their own. */
-function podOfDeployment({ worker, workload }: AlertNames): string {
+function podOfDeployment({ worker, workload }: AlertFacts): string {
   return `(${workload}|${worker})-[0-9a-z]{6,10}-[0-9a-z]{5}`;
 }
 
@@ -299,36 +299,36 @@ function podOfDeployment({ worker, workload }: AlertNames): string {
  * No metric without further packages has the reason, and the node's own log has no namespace. Only the first entry has
  * it as the present state.
  */
-function outOfMemoryOnKubernetes(names: AlertNames): string {
+function outOfMemoryOnKubernetes(facts: AlertFacts): string {
   return [
     `resource.type="k8s_cluster" log_id("cloudaudit.googleapis.com/activity")`,
     `protoPayload.methodName="io.k8s.core.v1.pods.status.patch"`,
-    `protoPayload.resourceName=~"/namespaces/${names.namespace}/pods/${podOfDeployment(names)}/status$"`,
+    `protoPayload.resourceName=~"/namespaces/${facts.namespace}/pods/${podOfDeployment(facts)}/status$"`,
     `protoPayload.request.status.containerStatuses.state.terminated.reason="OOMKilled"`,
   ].join(" ");
 }
 
-function outOfMemory(names: AlertNames): string {
+function outOfMemory(facts: AlertFacts): string {
   return [
-    `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system")`,
+    `${LOGS_OF.workload(facts, "serverless")} log_id("run.googleapis.com/varlog/system")`,
     `(textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory`,
     `limit")`,
   ].join(" ");
 }
 
-function noInstance(names: AlertNames): string {
+function noInstance(facts: AlertFacts): string {
   return [
-    `${LOGS_OF.workload(names, "serverless")} textPayload:"The request was aborted because there was no available`,
+    `${LOGS_OF.workload(facts, "serverless")} textPayload:"The request was aborted because there was no available`,
     `instance"`,
   ].join(" ");
 }
 
-function whoIsBusy(names: AlertNames, platform: Platform): string {
+function whoIsBusy(facts: AlertFacts, platform: Platform): string {
   return platform === "serverless"
-    ? `Who sends the requests: \`${logCommand(LOGS_OF.requests(names), names)}\``
-    : `The busiest pods: \`kubectl --namespace ${names.namespace} top pods --containers\``;
+    ? `Who sends the requests: \`${logCommand(LOGS_OF.requests(facts), facts)}\``
+    : `The busiest pods: \`kubectl --namespace ${facts.namespace} top pods --containers\``;
 }
 
-function whatWorkersSaid(names: AlertNames, platform: Platform): string {
-  return `Their log: \`${logCommand(LOGS_OF.separateWorker(names, platform), names)}\``;
+function whatWorkersSaid(facts: AlertFacts, platform: Platform): string {
+  return `Their log: \`${logCommand(LOGS_OF.separateWorker(facts, platform), facts)}\``;
 }
