@@ -105,7 +105,7 @@ export {
   type DatabaseAttributes,
   type ExistingDatabaseProps,
 } from "./platform/sql/existing-database";
-export { type StandbyProps } from "./platform/serverless/standby";
+export { type StandbyProps } from "./platform/serverless/standby-inputs";
 export { type StandbyService } from "./platform/serverless/standby-service";
 export { type StandbyDatabase } from "./platform/sql/standby-database";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";

@@ -7,13 +7,7 @@ import { replace, toText, upper } from "./core/expr-functions";
 import { named } from "./core/expression";
 import { guardPresence } from "./core/deployment-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
-import {
-  CONNECTION_NAME_FRAME_LENGTH,
-  CONNECTION_NAME_MAX_LENGTH,
-  serviceName,
-  SOCKET_PATH_MAX_LENGTH,
-  workerPoolName,
-} from "./core/names";
+import { CONNECTION_NAME_FRAME_LENGTH, serviceName, workerPoolName } from "./core/names";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { isPooled, poolVariables } from "./idp/connection-pool";
 import { CHECK_UP_JOB, type CheckUp } from "./idp/check-up";
@@ -48,6 +42,7 @@ import { type Monitoring, type WatchedReplica } from "./platform/monitoring/moni
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { tagsIn } from "./core/network-inputs";
 import { type Advice, type Finding } from "./core/warnings";
+import { connectionNameRule } from "./platform/serverless/connection-name";
 import { ServerlessJobs, starterPurpose } from "./platform/serverless/cloud-run-jobs";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
@@ -71,7 +66,7 @@ import {
   ServerlessWorkerPool,
 } from "./platform/serverless/serverless-service";
 import { instanceSize, SERVICE, type ServiceInputs } from "./platform/serverless/service-options";
-import { STANDBY, STANDBY_RELATIONS, standbyOf, type StandbyProps } from "./platform/serverless/standby";
+import { STANDBY, STANDBY_RELATIONS, standbyOf, type StandbyProps } from "./platform/serverless/standby-inputs";
 import { StandbyService } from "./platform/serverless/standby-service";
 import { StandbyDatabase } from "./platform/sql/standby-database";
 import { type Standby } from "./platform/standby";
@@ -131,9 +126,6 @@ export const SERVERLESS_INPUTS: ServerlessInputs = {
   ...monitoringInputs("serverless"),
 };
 
-const connectionNameLength = (v: ValuesOf<ServerlessInputs>) =>
-  interpolated`${v.projectId}${v.region}${v.tenantId}${v.applicationName}`.length().plus(CONNECTION_NAME_FRAME_LENGTH);
-
 /** Requests that one instance answers at the same time. */
 const requestsPerInstance = (v: ValuesOf<ServerlessInputs>) =>
   v.maxInstanceRequestConcurrency.coalesce(
@@ -181,52 +173,63 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
         "because nothing goes through a network that is not given; give one, or leave both out",
       ].join(" "),
   },
-  {
-    // Cloud Run mounts the socket in a folder of that name.
+  connectionNameRule({
     of: "applicationName",
-    holds: (v) => connectionNameLength(v).le(CONNECTION_NAME_MAX_LENGTH),
-    says: (v) => {
-      const length = connectionNameLength(v);
-      return [
-        `the connection name of the database, from ${v.projectId.name}, ${v.region.name}, ${v.tenantId.name}`,
-        `and ${v.applicationName.name}, has ${length.text} characters;`,
-        `it must have at most ${CONNECTION_NAME_MAX_LENGTH},`,
-        `because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH};`,
-        `shorten the application name or the tenant id by ${length.minus(CONNECTION_NAME_MAX_LENGTH).text}`,
-      ].join(" ");
-    },
-  },
+    what: "the database",
+    madeOf: (v) => [v.projectId.name, v.region.name, v.tenantId.name, v.applicationName.name],
+    length: (v) =>
+      interpolated`${v.projectId}${v.region}${v.tenantId}${v.applicationName}`
+        .length()
+        .plus(CONNECTION_NAME_FRAME_LENGTH),
+  }),
 ];
+
+/** Something that sends requests to the service without a right of its own. */
+interface Requester {
+  readonly states: string;
+  /** The input that turns it on. */
+  readonly of: keyof ServerlessInputs;
+  readonly isOn: (values: ValuesOf<ServerlessInputs>) => Expr<boolean>;
+  /** What the input then is. */
+  readonly is: string;
+  readonly who: string;
+}
+
+function needsOpenService({ is, isOn, of, states, who }: Requester): Advice<ServerlessInputs> {
+  return {
+    states,
+    holds: (v) =>
+      isOn(v)
+        .not()
+        .or(toText(v.publicAccess).isOneOf(["none", "false"]).not()),
+    says: (v) =>
+      [
+        `${v[of].name} is ${is} and ${v.publicAccess.name} is ${v.publicAccess.shown};`,
+        `${who} has no permission to call the service, so it always fails; leave ${v[of].name} out,`,
+        `or set ${v.publicAccess.name} to invoker-check-off`,
+      ].join(" "),
+  };
+}
 
 /** Inputs that are valid, and do nothing or harm. */
 export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<ServerlessInputs>)[] = [
   ...COMMON_WARNINGS,
   ...IPV6_WARNINGS,
   certificateWarning("serverless"),
-  {
+  needsOpenService({
     states: "UptimeCheckHasAccess",
-    holds: (v) =>
-      v.uptimeCheck
-        .coalesce(false)
-        .not()
-        .or(toText(v.publicAccess).isOneOf(["none", "false"]).not()),
-    says: (v) =>
-      [
-        `${v.uptimeCheck.name} is true and ${v.publicAccess.name} is ${v.publicAccess.shown};`,
-        `the check has no permission to call the service, so it always fails; leave ${v.uptimeCheck.name} out,`,
-        `or set ${v.publicAccess.name} to invoker-check-off`,
-      ].join(" "),
-  },
-  {
+    of: "uptimeCheck",
+    isOn: (v) => v.uptimeCheck.coalesce(false),
+    is: "true",
+    who: "the check",
+  }),
+  needsOpenService({
     states: "SignInProbeHasAccess",
-    holds: (v) => v.signInProbe.isNull().or(toText(v.publicAccess).isOneOf(["none", "false"]).not()),
-    says: (v) =>
-      [
-        `${v.signInProbe.name} is given and ${v.publicAccess.name} is ${v.publicAccess.shown};`,
-        `the probe has no permission to call the service, so it always fails; remove ${v.signInProbe.name},`,
-        `or set ${v.publicAccess.name} to invoker-check-off`,
-      ].join(" "),
-  },
+    of: "signInProbe",
+    isOn: (v) => v.signInProbe.isSet(),
+    is: "given",
+    who: "the probe",
+  }),
   {
     // A policy is useless if requests can bypass it.
     states: "RequestsPassThePolicy",

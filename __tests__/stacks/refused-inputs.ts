@@ -569,6 +569,10 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
     subnetwork: SUBNETWORK,
     standby: { region: "us-east1", subnetwork: SUBNETWORK },
   },
+  "a subnetwork of the second region without a network": {
+    ...DOMAIN,
+    standby: { region: "us-east1", subnetwork: SUBNETWORK.replace("us-central1", "us-east1") },
+  },
   "a second region without its subnetwork": {
     ...DOMAIN,
     network: NETWORK,

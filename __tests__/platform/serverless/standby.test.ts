@@ -6,7 +6,7 @@ import {
 } from "../../../lib/serverless-identity-provider";
 import { bareStack, terraformOf, type Block, type Terraform } from "../../support/synthesis";
 
-type Props = Omit<ServerlessIdentityProviderProps, "projectId" | "tenantId">;
+type Props = Partial<ServerlessIdentityProviderProps>;
 
 /** What there is, and the settings of the scripts. */
 function made(props: Props): Terraform & { readonly settings: string } {
@@ -32,6 +32,16 @@ const BACKEND = "google_compute_backend_service.idp_front_door_backend";
 const CONNECTS = /_connects_to_(database|standby)$/;
 
 const STANDBY = { region: "us-east1" };
+const DATABASE = {
+  connectionName: "my-project:us-central1:main",
+  database: "idp",
+  user: "idp",
+  passwordSecret: { secretId: "idp-password", version: 1 },
+};
+const NETWORK = {
+  network: "projects/my-project/global/networks/main",
+  subnetwork: "projects/my-project/regions/us-central1/subnetworks/main",
+};
 const SEPARATE = { workerMode: "separate", workerCount: 2 } as const;
 const WAITING = made({ standby: STANDBY, ...SEPARATE });
 const PROMOTED = made({ standby: { ...STANDBY, promoted: true }, ...SEPARATE });
@@ -215,8 +225,55 @@ describe("A second region that has taken over", () => {
 });
 
 it.each<readonly [string, Props, RegExp]>([
-  ["no domain", { domain: undefined, standby: STANDBY }, /standby is given; it needs domain/],
-  ["no other region", { standby: { region: "us-central1" } }, /the regions must differ/],
+  [
+    "no domain",
+    { domain: undefined, standby: STANDBY },
+    /standby is given; it needs domain, because its load balancer moves the users; set domain, or remove standby/,
+  ],
+  [
+    "a right to connect to all databases",
+    { databaseConditionalAccess: false, standby: STANDBY },
+    /it needs databaseConditionalAccess true, because only the right to connect keeps two databases from taking writes/,
+  ],
+  [
+    "a database of others",
+    { existingDatabase: DATABASE, standby: STANDBY },
+    /it needs no existingDatabase, because only an own database has a replica; remove existingDatabase/,
+  ],
+  [
+    "keys of the first",
+    { kmsKeys: { default: "projects/k/locations/us-central1/keyRings/r/cryptoKeys/k" }, standby: STANDBY },
+    /it needs no kmsKeys, because a key encrypts in one region; remove kmsKeys/,
+  ],
+  [
+    "no other region",
+    { standby: { region: "us-central1" } },
+    /standby.region is "us-central1", as region is; it must be another region, .*; choose another region/,
+  ],
+  [
+    "secrets in the first region alone",
+    { secretLocations: ["us-central1"], standby: STANDBY },
+    /secretLocations is .*us-central1.*; it must contain "us-central1" and "us-east1", .*; add both, or leave it out/,
+  ],
+  [
+    "a subnetwork of no network",
+    { standby: { ...STANDBY, subnetwork: "projects/my-project/regions/us-east1/subnetworks/main" } },
+    /standby.subnetwork is given and network is not; it must be left out, .*; remove it/,
+  ],
+  [
+    "a subnetwork of the first region",
+    { network: NETWORK, standby: { ...STANDBY, subnetwork: NETWORK.subnetwork } },
+    /standby.subnetwork is .*; with network, it must be a subnetwork in "us-east1", .*; give one of that region/,
+  ],
+  [
+    "a name that is too long",
+    {
+      projectId: "a-project-of-thirty-characters",
+      tenantId: "a-tenant",
+      standby: { region: "northamerica-northeast1", dualRegionBuckets: false },
+    },
+    /the connection name of the replica, from projectId, standby.region, tenantId and applicationName, has \d+ char/,
+  ],
   ["buckets on two continents", { standby: { region: "europe-west1" } }, /another pair that Cloud Storage keeps/],
   [
     "a pair that is a location of its own",

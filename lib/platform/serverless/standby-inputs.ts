@@ -3,11 +3,11 @@ import { type Construct } from "constructs";
 import { matching, whole } from "../../core/checks";
 import { isNever } from "../../core/conditional";
 import { type DeploymentInputs, REGION } from "../../core/deployment-context";
-import { exprOf, interpolated, type Expr } from "../../core/expr";
+import { anyOf, exprOf, interpolated, type Expr } from "../../core/expr";
 import { difference } from "../../core/expr-functions";
 import { named } from "../../core/expression";
 import { flag, number, object, orResource, type PropsOf, type Relation, text, type ValuesOf } from "../../core/inputs";
-import { CONNECTION_NAME_MAX_LENGTH, STANDBY_CONNECTION_NAME_FRAME_LENGTH } from "../../core/names";
+import { STANDBY_CONNECTION_NAME_FRAME_LENGTH } from "../../core/names";
 import { needs } from "../../core/needs";
 import { type NetworkInputs } from "../../core/network-inputs";
 import { type DomainInputs } from "../domain/domain";
@@ -16,6 +16,7 @@ import { type landingZoneInputs } from "../landing-zone";
 import { type DATABASE_SERVER } from "../sql/database-flags";
 import { type EXISTING_DATABASE } from "../sql/existing-database";
 import { type Standby } from "../standby";
+import { connectionNameRule } from "./connection-name";
 import { type INTERNAL_LOAD_BALANCER } from "./internal-load-balancer";
 
 const SUBNETWORK = "^projects/[^/]+/regions/[^/]+/subnetworks/[^/]+$";
@@ -61,7 +62,7 @@ export const STANDBY = {
           `instances, to which scripts/promote.sh moves the domain. ${members} Null for none.`,
           "Set it in the first apply: if it is set later, secrets stay where they are, and buckets are replaced unless",
           "dual_region_buckets is false, see guides/warm-standby.md. Never change number while promoted is true.",
-          "To remove it, or to change its region, needs deletion_protection = false first.",
+          "Removing it, or changing its region, needs deletion_protection = false first.",
         ].join(" "),
     },
   ),
@@ -79,95 +80,106 @@ type Inputs = typeof STANDBY &
   NetworkInputs &
   Pick<ReturnType<typeof landingZoneInputs>, "kmsKeys">;
 
-/** A region that is never null; empty without a standby. */
-const regionOf = ({ standby }: ValuesOf<typeof STANDBY>) => (standby.at.region as Expr<string>).ifNull("");
+const region = (v: ValuesOf<typeof STANDBY>) => v.standby.at.region;
 
-const connectionNameLength = (v: ValuesOf<Inputs>) =>
-  interpolated`${v.projectId}${regionOf(v)}${v.tenantId}${v.applicationName}${v.standby.at.number}`
-    .length()
-    .plus(STANDBY_CONNECTION_NAME_FRAME_LENGTH);
+/** A region that is never null; empty without a standby. */
+const regionOf = (v: ValuesOf<typeof STANDBY>) => region(v).ifNull("");
+const hasDualRegionBuckets = (v: ValuesOf<typeof STANDBY>) => v.standby.at.dualRegionBuckets as Expr as Expr<boolean>;
 
 export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
   needs("standby", {
-    with: ["domain", "databaseConditionalAccess"],
+    with: ["domain"],
     where: { loadBalancer: "external" },
-    without: ["existingDatabase", "kmsKeys"],
-    because: [
-      "a load balancer moves the users, the right to connect is what keeps two databases from taking writes,",
-      "a replica is made of an own database alone, and a key encrypts in one region",
-    ].join(" "),
+    because: "its load balancer moves the users",
   }),
+  needs("standby", {
+    with: ["databaseConditionalAccess"],
+    because: "only the right to connect keeps two databases from taking writes",
+  }),
+  needs("standby", { without: ["existingDatabase"], because: "only an own database has a replica" }),
+  needs("standby", { without: ["kmsKeys"], because: "a key encrypts in one region" }),
   {
     of: "standby",
-    holds: (v) =>
-      v.standby.isNullOr(() => {
-        const areCovered = v.secretLocations.isNullOr((locations) =>
-          difference(exprOf([v.region, regionOf(v)]) as Expr as Expr<readonly string[]>, locations)
-            .length()
-            .eq(0),
-        );
-        return regionOf(v).ne(v.region).and(areCovered);
-      }),
+    holds: (v) => v.standby.isNullOr(() => regionOf(v).ne(v.region)),
     says: (v) =>
       [
-        `${v.standby.at.region.name} is ${v.standby.at.region.shown}, ${v.region.name} is ${v.region.shown} and`,
-        `${v.secretLocations.name} is ${v.secretLocations.shown}; the regions must differ, and the last must have`,
-        "both or be left out, because a lost region takes along what is in it alone; correct it",
+        `${region(v).name} is ${region(v).shown}, as ${v.region.name} is; it must be another region,`,
+        "because it takes over when that one is lost; choose another region",
+      ].join(" "),
+  },
+  {
+    of: "standby",
+    holds: (v) => v.standby.isNull().or(v.secretLocations.isNullOr((locations) => hasBothRegions(v, locations))),
+    says: (v) =>
+      [
+        `${v.secretLocations.name} is ${v.secretLocations.shown}; it must contain ${v.region.shown} and`,
+        `${region(v).shown}, because a lost region takes along what is in it alone; add both, or leave it out`,
+      ].join(" "),
+  },
+  {
+    of: "standby",
+    holds: (v) => anyOf(v.standby.isNull(), v.network.isSet(), v.standby.at.subnetwork.isNull()),
+    says: (v) =>
+      [
+        `${v.standby.at.subnetwork.name} is given and ${v.network.name} is not;`,
+        `it must be left out, because it is a subnetwork of ${v.network.name}; remove it`,
+      ].join(" "),
+  },
+  {
+    of: "standby",
+    holds: (v) => {
+      const pattern = interpolated`^projects/[^/]+/regions/${regionOf(v)}/subnetworks/[^/]+$`;
+      const isInThatRegion = (v.standby.at.subnetwork as Expr<string>).matches(pattern);
+      return anyOf(v.standby.isNull(), v.network.isNull(), isInThatRegion);
+    },
+    says: (v) =>
+      [
+        `${v.standby.at.subnetwork.name} is ${v.standby.at.subnetwork.shown}; with ${v.network.name},`,
+        `it must be a subnetwork in ${region(v).shown}, because the service there reaches the replica by its private`,
+        "address; give one of that region",
       ].join(" "),
   },
   {
     of: "standby",
     holds: (v) =>
       v.standby.isNullOr(() => {
-        const { subnetwork } = v.standby.at;
-        const isThere = (subnetwork as Expr<string>).matches(
-          interpolated`^projects/[^/]+/regions/${regionOf(v)}/subnetworks/[^/]+$`,
-        );
-        return v.network.isNull().choose(subnetwork.isNull(), isThere.orElse(false));
-      }),
-    says: (v) =>
-      [
-        `${v.standby.at.subnetwork.name} is ${v.standby.at.subnetwork.shown} and ${v.network.name} is`,
-        `${v.network.shown}; it must be one in ${v.standby.at.region.name} where there is a network, and left out`,
-        "otherwise, because the service there reaches the replica by its private address; correct it",
-      ].join(" "),
-  },
-  {
-    of: "standby",
-    holds: (v) =>
-      v.standby.isNullOr(() => {
-        const isOne = (v.standby.at.dualRegionBuckets as Expr as Expr<boolean>).not();
-        return isOne.or(isPair(v.region as Expr as Expr<string>, regionOf(v)));
+        const staysInOneRegion = hasDualRegionBuckets(v).not();
+        return staysInOneRegion.or(isPair(v.region as Expr as Expr<string>, regionOf(v)));
       }),
     says: (v) =>
       [
         `${v.standby.at.dualRegionBuckets.name} is true with ${v.region.name} ${v.region.shown} and`,
-        `${v.standby.at.region.name} ${v.standby.at.region.shown}; both must be of the United States, of Europe,`,
+        `${region(v).name} ${region(v).shown}; both must be of the United States, of Europe,`,
         "or another pair that Cloud Storage keeps one bucket in; choose another region, or set it to false",
       ].join(" "),
   },
-  {
+  connectionNameRule({
     of: "standby",
-    holds: (v) => v.standby.isNull().or(connectionNameLength(v).le(CONNECTION_NAME_MAX_LENGTH)),
-    says: (v) =>
-      [
-        `the connection name of the replica, in ${v.standby.at.region.name}, has`,
-        `${connectionNameLength(v).text} characters; it must have at most ${CONNECTION_NAME_MAX_LENGTH}, because it`,
-        `is part of the path of a socket; shorten ${v.applicationName.name} or ${v.tenantId.name}`,
-      ].join(" "),
-  },
+    what: "the replica",
+    madeOf: (v) => [v.projectId.name, region(v).name, v.tenantId.name, v.applicationName.name],
+    length: (v) =>
+      interpolated`${v.projectId}${regionOf(v)}${v.tenantId}${v.applicationName}${v.standby.at.number}`
+        .length()
+        .plus(STANDBY_CONNECTION_NAME_FRAME_LENGTH),
+    unless: (v) => v.standby.isNull(),
+  }),
 ];
+
+function hasBothRegions(v: ValuesOf<Inputs>, locations: Expr<readonly string[]>): Expr<boolean> {
+  const both = exprOf([v.region, regionOf(v)]) as Expr as Expr<readonly string[]>;
+  return difference(both, locations).length().eq(0);
+}
 
 /** The second region, in locals of the scope; undefined where synthesis knows that there is none. */
 export function standbyOf(scope: Construct, v: ValuesOf<typeof STANDBY>): Standby | undefined {
   const condition = v.standby.isSet();
   if (isNever(condition)) return undefined;
-  const { dualRegionBuckets, number, promoted } = v.standby.at;
+  const { number, promoted } = v.standby.at;
   return {
     condition,
     region: named(scope, "StandbyRegion", regionOf(v)),
     isPromoted: named(scope, "StandbyIsPromoted", promoted as Expr as Expr<boolean>),
-    number: number,
-    hasDualRegionBuckets: condition.and(dualRegionBuckets as Expr as Expr<boolean>),
+    number,
+    hasDualRegionBuckets: condition.and(hasDualRegionBuckets(v)),
   };
 }

@@ -1,0 +1,35 @@
+import { literal, type Expr } from "../../core/expr";
+import { type Relation, type Table, type ValuesOf } from "../../core/inputs";
+import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
+
+/** A connection name whose length inputs decide on. */
+interface ConnectionName<T extends Table> {
+  /** The input whose validation it becomes. */
+  readonly of: keyof T & string;
+  /** What has the name. */
+  readonly what: string;
+  /** Names of the inputs that it is made of. */
+  readonly madeOf: (values: ValuesOf<T>) => readonly string[];
+  readonly length: (values: ValuesOf<T>) => Expr<number>;
+  /** Whether there is no such name; by default there always is one. */
+  readonly unless?: (values: ValuesOf<T>) => Expr<boolean>;
+}
+
+/** A connection name must fit into a path: Cloud Run mounts the socket in a folder of that name. */
+export function connectionNameRule<T extends Table>(name: ConnectionName<T>): Relation<T> {
+  const { length, madeOf, of, unless = () => literal(false), what } = name;
+  return {
+    of,
+    holds: (values) => unless(values).or(length(values).le(CONNECTION_NAME_MAX_LENGTH)),
+    says: (values) => {
+      const names = madeOf(values);
+      return [
+        `the connection name of ${what}, from ${names.slice(0, -1).join(", ")}`,
+        `and ${names.at(-1)}, has ${length(values).text} characters;`,
+        `it must have at most ${CONNECTION_NAME_MAX_LENGTH},`,
+        `because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH};`,
+        `shorten the application name or the tenant id by ${length(values).minus(CONNECTION_NAME_MAX_LENGTH).text}`,
+      ].join(" ");
+    },
+  };
+}
