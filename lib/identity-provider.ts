@@ -264,7 +264,7 @@ export abstract class IdentityProvider extends Construct {
       labels: v.labels.map,
       projectId: v.projectId.text,
       region: v.region.text,
-      secretLocations: this.addSecretLocations(),
+      secretLocations: this.secretLocations(),
       tenantId: v.tenantId.text,
     });
     if (network !== undefined) warnOfNetwork(this, network, this.context.region);
@@ -282,7 +282,7 @@ export abstract class IdentityProvider extends Construct {
         ? new Blueprints(this, "Blueprints", { blueprints: this.shippedBlueprints, blueprintFiles })
         : undefined,
     );
-    this.secondRegion = this.addSecondRegion();
+    this.secondRegion = this.regionOfBuckets();
     this.media = this.addMediaBucket();
     this.database = this.addDatabase();
     this.upgradeBackup = this.addUpgradeBackup();
@@ -349,7 +349,7 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** Region in which buckets are too; null at plan, or undefined, for none. */
-  private addSecondRegion(): string | undefined {
+  private regionOfBuckets(): string | undefined {
     const { standby } = this;
     if (standby === undefined) return undefined;
     const second = standby.hasDualRegionBuckets.choose<string, null>(standby.region, null);
@@ -357,7 +357,7 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** Regions of new secrets: those that are given, or both that there are. */
-  private addSecretLocations(): readonly string[] | undefined {
+  private secretLocations(): readonly string[] | undefined {
     const { standby, values: v } = this;
     if (standby === undefined) return this.settings.secretLocations;
     const [one, other] = [exprOf(v.region.text), standby.region];

@@ -1,6 +1,6 @@
 import { TerraformLocal } from "cdktf";
 
-import { expression, literal } from "../../lib/core/expression";
+import { expression, escaped } from "../../lib/core/expression";
 import { describeWith } from "../support/programs";
 import { fc } from "../support/seeded-cases";
 import { bareStack, terraformOf } from "../support/synthesis";
@@ -14,7 +14,7 @@ const templateText = fc
 describe("A literal", () => {
   it("with a reference is not escaped", () => {
     const text = `prefix ${expression("var.x")} suffix`;
-    expect(literal(text)).toBe(text);
+    expect(escaped(text)).toBe(text);
   });
 });
 
@@ -24,7 +24,7 @@ describeWith(["terraform"], "A literal, read by Terraform", () => {
       fc.sample(templateText, { numRuns: 300, seed: 7 }).map((text, index) => [`text_${index}`, text]),
     );
     const stack = bareStack();
-    for (const [name, text] of Object.entries(texts)) new TerraformLocal(stack, name, literal(text));
+    for (const [name, text] of Object.entries(texts)) new TerraformLocal(stack, name, escaped(text));
     expect(evaluated(terraformOf(stack))).toEqual(texts);
   });
 });

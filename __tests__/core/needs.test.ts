@@ -14,7 +14,7 @@ const TABLE = {
 };
 
 const OF_KIND = needs<typeof TABLE>("kind", {
-  is: "special",
+  whenWord: "special",
   with: ["domain", "closed"],
   without: ["policy", "check", "names"],
   because: "nothing else is special",
@@ -22,7 +22,7 @@ const OF_KIND = needs<typeof TABLE>("kind", {
 
 const OF_POLICY = needs<typeof TABLE>("policy", {
   with: ["domain"],
-  where: { kind: "plain" },
+  withWords: { kind: "plain" },
   because: "a policy is of a domain",
 });
 

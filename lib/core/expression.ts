@@ -18,13 +18,13 @@ export function expression(text: string): string {
  *
  * Strings that contain a token are left alone, because their markers belong to the token.
  */
-export function literal(text: string): string {
+export function escaped(text: string): string {
   return Token.isUnresolved(text) ? text : text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
 }
 
 /** Texts that Terraform reads unchanged. */
-export function literalMap(texts: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, literal(text)]));
+export function escapedTexts(texts: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, escaped(text)]));
 }
 
 /** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */

@@ -25,7 +25,7 @@ import {
   type Judgement,
 } from "./checks";
 import { allOf, Expr, exprOf, hcl, isPlainObject, literal, reference, type KnownAt } from "./expr";
-import { expression, literal as literalText, settingName } from "./expression";
+import { expression, escaped, settingName } from "./expression";
 import { given as givenValue } from "./given";
 import { InputVariable } from "./input-variable";
 import { requireKnownCounts, type GivenToken } from "./known-at-plan";
@@ -837,7 +837,7 @@ function printed(row: Input, given: unknown): unknown {
     if ((fallback ?? null) === null || row.nullable === true) return expression(value);
     return expression(`(${value} == null ? ${JSON.stringify(fallback)} : ${value})`);
   }
-  if (type === "string" && (typeof given === "string" || typeof given === "number")) return literalText(String(given));
+  if (type === "string" && (typeof given === "string" || typeof given === "number")) return escaped(String(given));
   if (typeof given !== "object" || given === null) return given;
   if (Array.isArray(given)) return given.map((each) => printed(TEXT, each));
   if (members) {

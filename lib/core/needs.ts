@@ -1,3 +1,4 @@
+import { present } from "./conditional";
 import { allOf, type Expr } from "./expr";
 import { type Input, type Relation, type Table, type Value, type ValuesOf } from "./inputs";
 
@@ -6,13 +7,13 @@ type NameOf<T extends Table> = keyof T & string;
 /** What an input asks of others, by their names. */
 interface Needs<T extends Table> {
   /** The word that asks; by default every value does that is not null, false or empty. */
-  readonly is?: string;
+  readonly whenWord?: string;
   /** Inputs that must be given, or true. */
   readonly with?: readonly NameOf<T>[];
   /** Inputs that must be left out, or false. */
   readonly without?: readonly NameOf<T>[];
   /** Inputs that must be a word. */
-  readonly where?: Readonly<Partial<Record<NameOf<T>, string>>>;
+  readonly withWords?: Readonly<Partial<Record<NameOf<T>, string>>>;
   /** Why, as what follows "because". */
   readonly because: string;
   /**
@@ -23,13 +24,19 @@ interface Needs<T extends Table> {
   readonly remedy?: (values: ValuesOf<T>) => string;
 }
 
+/** What to do where something is not met: an input to set or to remove, by its name, or another step. */
+interface Fix {
+  readonly remove?: string;
+  readonly set?: string;
+  readonly step?: string;
+}
+
 /** One thing that is asked for. */
 interface Need {
   readonly isMet: Expr<boolean>;
   /** What it is, as what follows "it needs". */
   readonly what: string;
-  /** What to do where it is not met. */
-  readonly fix: { readonly verb: "remove" | "set"; readonly name: string; readonly to?: string };
+  readonly fix: Fix;
 }
 
 /**
@@ -40,44 +47,47 @@ export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation
   return {
     of,
     holds: (values) => {
-      const asks = asked.is === undefined ? isThere(values[of]) : (values[of] as Expr).eq(asked.is);
+      const asks = asked.whenWord === undefined ? isThere(values[of]) : (values[of] as Expr).eq(asked.whenWord);
       return asks.not().or(allOf(...needsOf(values, asked).map(({ isMet }) => isMet)));
     },
     says: (values) => {
       const all = needsOf(values, asked);
       const unmet = all.filter(({ isMet }) => !isMet.isLiteral || !isMet.literal);
+      // A message is also made where the relation holds.
       const named = unmet.length === 0 ? all : unmet;
       return [
-        `${subjectOf(values[of], asked.is)}; it needs ${listed(named.map(({ what }) => what))},`,
+        `${subjectOf(values[of], asked.whenWord)}; it needs ${listed(named.map(({ what }) => what))},`,
         `because ${asked.because};`,
-        asked.remedy?.(values) ?? remedyOf(values[of], named, asked.is),
+        asked.remedy?.(values) ?? remedyOf(values[of], named, asked.whenWord),
       ].join(" ");
     },
   };
 }
 
-function needsOf<T extends Table>(values: ValuesOf<T>, { where, with: given = [], without = [] }: Needs<T>): Need[] {
-  const words = Object.entries(where ?? {}) as [NameOf<T>, string][];
+function needsOf<T extends Table>(
+  values: ValuesOf<T>,
+  { withWords, with: given = [], without = [] }: Needs<T>,
+): Need[] {
+  const words = Object.entries(withWords ?? {}) as [NameOf<T>, string][];
   return [
     ...given.map((name): Need => {
       const value = values[name];
-      const what = isFlag(value.row) ? `${value.name} true` : value.name;
-      return {
-        isMet: isThere(value),
-        what,
-        fix: { verb: "set", name: value.name, to: isFlag(value.row) ? "true" : undefined },
-      };
+      const isMet = isThere(value);
+      return isFlag(value.row)
+        ? { isMet, what: `${value.name} true`, fix: { step: `set ${value.name} to true` } }
+        : { isMet, what: value.name, fix: { set: value.name } };
     }),
     ...words.map(([name, word]): Need => {
       const value = values[name] as Value<Input<string>>;
-      return { isMet: value.eq(word), what: `${value.name} ${word}`, fix: { verb: "set", name: value.name, to: word } };
+      const fix = { step: `set ${value.name} to ${word}` };
+      return { isMet: value.eq(word), what: `${value.name} ${word}`, fix };
     }),
     ...without.map((name): Need => {
       const value = values[name];
       const isMet = isAbsent(value);
-      if (isFlag(value.row))
-        return { isMet, what: `${value.name} false`, fix: { verb: "set", name: value.name, to: "false" } };
-      return { isMet, what: `no ${value.name}`, fix: { verb: "remove", name: value.name } };
+      return isFlag(value.row)
+        ? { isMet, what: `${value.name} false`, fix: { step: `set ${value.name} to false` } }
+        : { isMet, what: `no ${value.name}`, fix: { remove: value.name } };
     }),
   ];
 }
@@ -91,11 +101,7 @@ function isThere(value: Value): Expr<boolean> {
   return hasItems(row) ? value.length().gt(0) : value.isSet();
 }
 
-function isAbsent(value: Value): Expr<boolean> {
-  const { row } = value;
-  if (isFlag(row)) return flagOf(value).not();
-  return hasItems(row) ? value.length().eq(0) : value.isNull();
-}
+const isAbsent = (value: Value): Expr<boolean> => (hasItems(value.row) ? value.length().eq(0) : isThere(value).not());
 
 const hasItems = ({ default: fallback, type }: Input): boolean => /^(?:list|map)[(]/.test(type) && fallback !== null;
 
@@ -104,22 +110,29 @@ function flagOf(value: Value): Expr<boolean> {
   return value.row.default === null ? (flag as Expr<boolean | null>).coalesce(false) : flag;
 }
 
-function subjectOf({ name, row, shown }: Value, is: string | undefined): string {
-  if (is !== undefined) return `${name} is ${shown}`;
+function subjectOf({ name, row, shown }: Value, whenWord: string | undefined): string {
+  if (whenWord !== undefined) return `${name} is ${shown}`;
   return isFlag(row) ? `${name} is true` : `${name} is given`;
 }
 
-function remedyOf({ name, row }: Value, unmet: readonly Need[], is: string | undefined): string {
+function remedyOf(value: Value, unmet: readonly Need[], whenWord: string | undefined): string {
   const fixes = unmet.map(({ fix }) => fix);
   const steps = [
-    ...(["set", "remove"] as const).flatMap((verb) => {
-      const names = fixes.flatMap((fix) => (fix.verb === verb && fix.to === undefined ? [fix.name] : []));
-      return names.length === 0 ? [] : [`${verb} ${listed(names)}`];
-    }),
-    ...fixes.flatMap((fix) => (fix.to === undefined ? [] : [`set ${fix.name} to ${fix.to}`])),
+    ...stepOf("set", present(...fixes.map(({ set }) => set))),
+    ...stepOf("remove", present(...fixes.map(({ remove }) => remove))),
+    ...present(...fixes.map(({ step }) => step)),
   ];
-  const own = is === undefined ? (isFlag(row) ? `set ${name} to false` : `remove ${name}`) : `leave out ${name}`;
-  return `${steps.join(", ")}, or ${own}`;
+  return `${steps.join(", ")}, or ${wayOut(value, whenWord)}`;
+}
+
+/** One step for all inputs that it is taken with. */
+const stepOf = (verb: string, names: readonly string[]) => (names.length === 0 ? [] : [`${verb} ${listed(names)}`]);
+
+/** How not to ask for anything. */
+function wayOut({ name, row }: Value, whenWord: string | undefined): string {
+  if (whenWord !== undefined) return `leave out ${name}`;
+  if (isFlag(row)) return `set ${name} to false`;
+  return `remove ${name}`;
 }
 
 /** Words as a list in a sentence. */

@@ -2,7 +2,7 @@ import { TerraformLocal, TerraformStack } from "cdktf";
 import { Construct, type IConstruct } from "constructs";
 
 import { type Expr, namedLiteral } from "./expr";
-import { literalMap, rendered } from "./expression";
+import { escapedTexts, rendered } from "./expression";
 import { inFileOfVariables } from "./hcl/stack-origin";
 
 type Texts = Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export function addSharedTables(scope: IConstruct, rules: unknown): void {
     if (added.has(name) || !text.includes(`local.${name}`)) continue;
     added.add(name);
     // In a scope of its own, because a construct of the stack may have the same name.
-    const local = new TerraformLocal(new Construct(stack, `${name}-table`), name, literalMap(texts));
+    const local = new TerraformLocal(new Construct(stack, `${name}-table`), name, escapedTexts(texts));
     local.overrideLogicalId(name);
     inFileOfVariables(local);
   }

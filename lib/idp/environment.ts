@@ -32,7 +32,7 @@ import {
   UPSTREAM_PREFIX,
 } from "./contract";
 import { anyOf, interpolated, type Expr } from "../core/expr";
-import { literalMap } from "../core/expression";
+import { escapedTexts } from "../core/expression";
 import { sharedTable } from "../core/shared-table";
 import { type CommonVariables, type EnvironmentSpec } from "./container-spec";
 import {
@@ -492,7 +492,7 @@ export function commonVariables(
 ): CommonVariables {
   const variables = { ...optional, ...baseline };
   let local: TerraformLocal | undefined;
-  return { variables, local: () => (local ??= new TerraformLocal(scope, id, literalMap(variables))) };
+  return { variables, local: () => (local ??= new TerraformLocal(scope, id, escapedTexts(variables))) };
 }
 
 /** Names that have no effect. */

@@ -16,7 +16,7 @@ import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_ID, SOFT_DELETE_DAYS } from "./contract";
 import { type MediaStore } from "./parts";
-import { addSecondRegion, locationOf } from "./dual-region";
+import { bucketLocation, placeInBoth } from "./dual-region";
 import { explain, inFileOfExisting } from "../core/hcl/stack-origin";
 
 /** Options of a mount as the runtime user, with the permissions of its files and folders. */
@@ -73,7 +73,7 @@ export function addBucket(
 ): StorageBucket {
   const bucket = new StorageBucket(scope, MAIN_CHILD_ID, {
     project: context.projectId,
-    location: locationOf(context.region, secondRegion),
+    location: bucketLocation(context.region, secondRegion),
     uniformBucketLevelAccess: true,
     publicAccessPrevention: "enforced",
     softDeletePolicy: { retentionDurationSeconds: exprOf(softDeleteDays).times(DAY_SECONDS).number },
@@ -82,7 +82,7 @@ export function addBucket(
     labels: context.labels,
     ...own,
   });
-  addSecondRegion(bucket, context.region, secondRegion);
+  placeInBoth(bucket, context.region, secondRegion);
   return bucket;
 }
 

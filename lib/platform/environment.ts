@@ -1,7 +1,7 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock, type DynamicBlock } from "../core/conditional";
-import { expression, literalMap } from "../core/expression";
+import { expression, escapedTexts } from "../core/expression";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec";
 
@@ -111,10 +111,10 @@ function allVariables(resource: TerraformResource, environment: EnvironmentSpec)
   const { common, optional, overrides, required } = environment;
   const baseline = { ...optional, ...environment.baseline };
   if (!Token.isUnresolved(overrides))
-    return literalMap({ ...baseline, ...(overrides as typeof required), ...required });
+    return escapedTexts({ ...baseline, ...(overrides as typeof required), ...required });
   // The literal layers go through locals, because CDKTF does not escape quotes in function arguments.
   const local = (id: string, layer: Readonly<Record<string, string>>): unknown =>
-    new TerraformLocal(resource, id, literalMap(layer)).expression;
+    new TerraformLocal(resource, id, escapedTexts(layer)).expression;
   const own = Object.entries(baseline).filter(([name, value]) => common?.variables[name] !== value);
   return Fn.merge([
     ...(common === undefined ? [] : [common.local().expression as unknown]),

@@ -21,7 +21,7 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
     Pick<DeploymentInputs, "region">
 >[] = [
   needs("existingCluster", {
-    where: { controlPlaneEndpoint: "public" },
+    withWords: { controlPlaneEndpoint: "public" },
     without: ["authorizedNetworks", "clusterHardening", "networkTags"],
     because: "the owner of the cluster decides how its control plane is reached, and what is allowed there",
   }),

@@ -1,7 +1,7 @@
 import { Token } from "cdktf";
 
 import { allOf, isAlways, isNever } from "../../core/conditional";
-import { literal } from "../../core/expression";
+import { escaped } from "../../core/expression";
 import { type AlertConditions, type AlertFacts, type Platform } from "./alert";
 import { CHECK_UP_ALERTS } from "./check-up-alerts";
 import { DATABASE_ALERTS } from "./database-alerts";
@@ -55,7 +55,7 @@ export function alertTable(
     if (isNever(exists) || (!hasReceivers && query === undefined)) return [];
     const condition = isAlways(exists) ? {} : { exists: Token.asAny(exists) };
     if (!hasReceivers && query !== undefined) {
-      const chart = { title, ...condition, query: literal(query(facts, platform)), threshold: limit?.threshold };
+      const chart = { title, ...condition, query: escaped(query(facts, platform)), threshold: limit?.threshold };
       return [[id, chart]];
     }
     const row = {
@@ -63,13 +63,13 @@ export function alertTable(
       severity,
       ...condition,
       ...(query && {
-        query: literal(query(facts, platform)),
+        query: escaped(query(facts, platform)),
         raised_when: limit?.raisedWhen,
         threshold: limit?.threshold,
         duration_seconds: limit?.durationSeconds,
       }),
-      ...(filter && { filter: literal(filter(facts, platform)) }),
-      first_steps: literal(firstSteps(facts, platform)),
+      ...(filter && { filter: escaped(filter(facts, platform)) }),
+      first_steps: escaped(firstSteps(facts, platform)),
     };
     return [[id, row]];
   };

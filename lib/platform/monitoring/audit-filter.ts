@@ -30,7 +30,7 @@ const SETTINGS = [
 ].join(" AND ");
 
 /** Parts in parentheses, because OR binds more tightly than AND in Cloud Logging, unlike elsewhere. */
-const anyOf = (...filters: readonly string[]): string => filters.map((filter) => `(${filter})`).join(" OR ");
+const eitherOf = (...filters: readonly string[]): string => filters.map((filter) => `(${filter})`).join(" OR ");
 
 /** Of the one cluster, because the namespace of another deployment of the project may have the same name. */
 const inCluster = ({ cluster }: AuditNames): readonly string[] =>
@@ -45,7 +45,7 @@ export function auditFilters(names: AuditNames, platform: Platform) {
     events: [
       `(${labelsOf(names, platform).join(" OR ")})`,
       ...inCluster(names),
-      `(${anyOf(EVENT, UNKNOWN_NAME, SETTINGS)})`,
+      `(${eitherOf(EVENT, UNKNOWN_NAME, SETTINGS)})`,
     ].join(" AND "),
     /** Who reads the deployment's secrets, where the project logs that. */
     secret_reads: secretReads(names.secretPrefix),
@@ -100,7 +100,7 @@ function changes(names: AuditNames, platform: Platform): string {
     `NOT protoPayload.authenticationInfo.principalEmail=~"^system:"`,
   ].join(" AND ");
   const all = [parts, named, accounts, PROJECT_POLICY, ...(isOfCluster ? [objects] : [])];
-  return `log_id("cloudaudit.googleapis.com/activity") AND (${anyOf(...all)})`;
+  return `log_id("cloudaudit.googleapis.com/activity") AND (${eitherOf(...all)})`;
 }
 
 /** Beginnings of e-mail addresses of accounts, as alternatives. */

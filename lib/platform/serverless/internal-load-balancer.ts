@@ -80,14 +80,14 @@ export const isInternal = (v: ValuesOf<typeof INTERNAL_LOAD_BALANCER>) => (v.loa
 
 export const INTERNAL_RELATIONS: readonly Relation<Inputs>[] = [
   needs("loadBalancer", {
-    is: INTERNAL,
+    whenWord: INTERNAL,
     with: ["domain", "network", "closeDefaultAddress"],
-    where: { certificateValidation: "dns" },
+    withWords: { certificateValidation: "dns" },
     without: ["protection", "existingSecurityPolicy", "ipv6", "uptimeCheck"],
     because: "only the network reaches an internal one, which nothing checks or protects from outside",
   }),
   needs("loadBalancerProxyRange", {
-    where: { loadBalancer: INTERNAL },
+    withWords: { loadBalancer: INTERNAL },
     because: "an external one has no proxies in the network",
   }),
 ];

@@ -89,7 +89,7 @@ const hasDualRegionBuckets = (v: ValuesOf<typeof STANDBY>) => v.standby.at.dualR
 export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
   needs("standby", {
     with: ["domain"],
-    where: { loadBalancer: "external" },
+    withWords: { loadBalancer: "external" },
     because: "its load balancer moves the users",
   }),
   needs("standby", {
