@@ -299,6 +299,12 @@ export abstract class IdentityProvider extends Construct {
     this.recoverer = partIf(isRecoverable, () => this.addAccount("Recoverer", isRecoverable));
   }
 
+  /** Jobs that run on a schedule, as an identity of their own. @internal */
+  protected abstract scheduledJobs(identity: ServiceIdentity): ScheduledJobRunner;
+
+  /** Jobs that somebody runs by hand, as an identity of their own. @internal */
+  protected abstract manualJobs(identity: ServiceIdentity): ManualJobRunner;
+
   /** What makes the deployment what it is, as far as a plan can compare it. @param others inputs of the variant */
   private comparableFacts(others: readonly string[]): DeploymentFact[] {
     const values = this.values as Readonly<Record<string, Value>>;
@@ -500,9 +506,16 @@ export abstract class IdentityProvider extends Construct {
 
   /** What the scripts must know that restore a deployment. @internal */
   protected recoverable(initialization: DbInit): RecoverableDeployment {
-    const { context, database, media, secrets, values: dumps } = this;
-    const backupPlan = dumps.existingBackupPlan;
-    return { backupPlan, context, database, dumps, initialization, media, secretKey: secrets.secretKey };
+    const { context, database, media, secrets, values } = this;
+    return {
+      backupPlan: values.existingBackupPlan,
+      context,
+      database,
+      dumps: values,
+      initialization,
+      media,
+      secretKey: secrets.secretKey,
+    };
   }
 
   /** Container to run once the database is prepared. */
@@ -525,17 +538,10 @@ export abstract class IdentityProvider extends Construct {
     return { ...container, environment: { ...container.environment, common } };
   }
 
-  /**
-   * The scheduled dump, as a job of the platform with an identity of its own; the first one waits for `dependsOn`.
-   *
-   * @param runnerOf a platform that runs jobs as an identity
-   */
-  protected addDump(
-    runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
-    dependsOn: ITerraformDependable[],
-  ): DatabaseDump | undefined {
+  /** The scheduled dump, as a job of the platform with an identity of its own; the first one waits for `dependsOn`. */
+  protected addDump(dependsOn: ITerraformDependable[]): DatabaseDump | undefined {
     const { apis, database, dumper, context, protect: deletionProtection, values: inputs } = this;
-    const runner = dumper && runnerOf(dumper);
+    const runner = dumper && this.scheduledJobs(dumper);
     return partIf(hasDumpBucket(inputs), () => {
       const retentionDays = inputs.dumpRetentionDays;
       const ofBucket = { context, deletionProtection, inputs, retentionDays, dependsOn: apis.ready("storage") };
@@ -548,21 +554,16 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** The check-up, as a job of the platform with an identity of its own. */
-  protected addCheckUp(
-    runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
-    dependsOn: ITerraformDependable[],
-  ): CheckUp | undefined {
+  protected addCheckUp(dependsOn: ITerraformDependable[]): CheckUp | undefined {
     const { checker, database, values: inputs } = this;
     if (checker === undefined) return undefined;
     const condition = isCheckedUp(this, inputs);
-    return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs, runner: runnerOf(checker) });
+    const runner = this.scheduledJobs(checker);
+    return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs, runner });
   }
 
   /** How long the application keeps events, as a job of the platform with the identity of the server. */
-  protected addEventRetention(
-    runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
-    dependsOn: ITerraformDependable[],
-  ): EventRetention | undefined {
+  protected addEventRetention(dependsOn: ITerraformDependable[]): EventRetention | undefined {
     const { database, runtime, values: v } = this;
     const condition = v.auditLog.isSet();
     return partIf(condition, () => {
@@ -573,30 +574,23 @@ export abstract class IdentityProvider extends Construct {
         days,
         dependsOn,
         // It changes what the application may change, by the password that the server reads anyway.
-        runner: runnerOf(runtime),
+        runner: this.scheduledJobs(runtime),
       });
     });
   }
 
   /** The sign-in probe, as a job of the platform with an identity of its own. */
-  protected addSignInProbe(
-    runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
-    dependsOn: ITerraformDependable[],
-  ): SignInProbe | undefined {
+  protected addSignInProbe(dependsOn: ITerraformDependable[]): SignInProbe | undefined {
     const { image, prober, secrets, url, values: inputs } = this;
     const { signInProbePassword: password } = secrets;
     if (prober === undefined || password === undefined) return undefined;
     const condition = inputs.signInProbe.isSet();
-    const runner = runnerOf(prober);
+    const runner = this.scheduledJobs(prober);
     return new SignInProbe(this, "SignInProbe", { condition, image, inputs, password, runner, url, dependsOn });
   }
 
   /** The way back in, as a job of the platform with an identity of its own. @param container of the server */
-  protected addRecoveryAccess(
-    runnerOf: (identity: ServiceIdentity) => ManualJobRunner,
-    container: ContainerSpec,
-    dependsOn: ITerraformDependable[],
-  ): RecoveryAccess | undefined {
+  protected addRecoveryAccess(container: ContainerSpec, dependsOn: ITerraformDependable[]): RecoveryAccess | undefined {
     const { apis, existingSecrets, recoverer, context, url, values: inputs } = this;
     if (recoverer === undefined) return undefined;
     return new RecoveryAccess(this, "RecoveryAccess", {
@@ -606,7 +600,7 @@ export abstract class IdentityProvider extends Construct {
       context,
       identity: recoverer,
       inputs,
-      runner: runnerOf(recoverer),
+      runner: this.manualJobs(recoverer),
       url,
       secretsReady: apis.ready("secretmanager"),
       dependsOn,
@@ -636,13 +630,9 @@ export abstract class IdentityProvider extends Construct {
   /** Uptime check, dashboard and alerts. @internal */
   protected addMonitoring(
     platform: Pick<MonitoringProps, "domain" | "isPublic" | "namespace" | "platform" | "standby" | "url" | "urlMap">,
-    dump: DatabaseDump | undefined,
-    checkUp: CheckUp | undefined,
-    signInProbe: SignInProbe | undefined,
-    recoveryAccess: RecoveryAccess | undefined,
   ): Monitoring {
-    const { apis, checker, database, dumper, eventRetention, initializer, context, prober, recoverer, runtime } = this;
-    const { settings, values: v } = this;
+    const { apis, checker, database, dumper, initializer, context, prober, recoverer, runtime } = this;
+    const { checkUp, dump, eventRetention, recoveryAccess, signInProbe, settings, values: v } = this;
     return new Monitoring(this, "Monitoring", {
       ...settings,
       ...platform,

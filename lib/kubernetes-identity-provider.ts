@@ -313,27 +313,18 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.loadBalancer = this.addLoadBalancer();
     this.url = this.loadBalancer.url;
     this.testMailCommand = this.commandOfTestMail();
-    this.dump = this.addDump((identity) => this.jobs(identity), this.workload.ready);
-    this.checkUp = this.addCheckUp((identity) => this.jobs(identity), this.workload.ready);
-    this.eventRetention = this.addEventRetention((identity) => this.jobs(identity), this.workload.ready);
-    this.signInProbe = this.addSignInProbe(
-      (identity) => this.jobs(identity),
-      [...this.workload.ready, ...this.loadBalancer.ready],
-    );
-    this.recoveryAccess = this.addRecoveryAccess((identity) => this.jobs(identity), container, this.workload.ready);
-    this.monitoring = this.addMonitoring(
-      {
-        domain: settings.domain,
-        namespace,
-        platform: "kubernetes",
-        url: this.url,
-        urlMap: urlMapPattern(this.namespace.givenName),
-      },
-      this.dump,
-      this.checkUp,
-      this.signInProbe,
-      this.recoveryAccess,
-    );
+    this.dump = this.addDump(this.workload.ready);
+    this.checkUp = this.addCheckUp(this.workload.ready);
+    this.eventRetention = this.addEventRetention(this.workload.ready);
+    this.signInProbe = this.addSignInProbe([...this.workload.ready, ...this.loadBalancer.ready]);
+    this.recoveryAccess = this.addRecoveryAccess(container, this.workload.ready);
+    this.monitoring = this.addMonitoring({
+      domain: settings.domain,
+      namespace,
+      platform: "kubernetes",
+      url: this.url,
+      urlMap: urlMapPattern(this.namespace.givenName),
+    });
     this.auditLog = this.addAuditLog({
       platform: "kubernetes",
       cluster: { name: this.cluster.clusterName, location: this.cluster.location },
@@ -409,6 +400,16 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   private jobs(identity: ServiceIdentity): KubernetesJobs {
     const { namespace, context } = this;
     return new KubernetesJobs({ context, namespace, identity });
+  }
+
+  /** @internal */
+  protected scheduledJobs(identity: ServiceIdentity): KubernetesJobs {
+    return this.jobs(identity);
+  }
+
+  /** @internal */
+  protected manualJobs(identity: ServiceIdentity): KubernetesJobs {
+    return this.jobs(identity);
   }
 
   private addInitialization(): DbInit {

@@ -69,7 +69,7 @@ import { instanceSize, SERVICE, type ServiceInputs } from "./platform/serverless
 import { STANDBY, STANDBY_RELATIONS, standbyOf, type StandbyProps } from "./platform/serverless/standby-inputs";
 import { StandbyService } from "./platform/serverless/standby-service";
 import { StandbyDatabase } from "./platform/sql/standby-database";
-import { type Standby } from "./platform/standby";
+import { countAtHome, type Standby } from "./platform/standby";
 
 const WORKER = {
   ...instanceSize(WORKER_DEFAULTS.cpu),
@@ -275,7 +275,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   /** Load balancer of the domain; undefined if there can be none. */
   readonly loadBalancer: ServerlessLoadBalancer | undefined;
 
-  /** Copy of the database in a second region, which can take over; undefined without one. */
+  /** Replica of the database in a second region, which can take over; undefined without one. */
   readonly standbyDatabase: StandbyDatabase | undefined;
 
   /** The server there; undefined without a second region. */
@@ -341,38 +341,27 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.testMail = this.addTestMail(container);
     this.testMailCommand = this.commandOfTestMail();
     this.url = this.urlOfServer();
-    this.dump = this.addDump((identity) => this.scheduledJobs(identity), this.service.ready);
-    this.checkUp = this.addCheckUp((identity) => this.scheduledJobs(identity), this.service.ready);
-    this.eventRetention = this.addEventRetention((identity) => this.scheduledJobs(identity), this.service.ready);
+    this.dump = this.addDump(this.service.ready);
+    this.checkUp = this.addCheckUp(this.service.ready);
+    this.eventRetention = this.addEventRetention(this.service.ready);
     this.signInProbe = this.addSignInProbe(
-      (identity) => this.scheduledJobs(identity),
       // It calls the domain, so what serves that comes first.
       [...this.service.ready, ...(this.loadBalancer?.ready ?? []), ...(this.internalLoadBalancer?.ready ?? [])],
     );
-    this.recoveryAccess = this.addRecoveryAccess(
-      (identity) => this.manualJobs(identity),
-      container,
-      this.service.ready,
-    );
-    this.monitoring = this.addMonitoring(
-      {
-        domain: this.address?.domain,
-        isPublic: allOf(isOpen(this.access), this.isInternal.not()),
-        platform: "serverless",
-        standby: this.watchedReplica,
-        url: this.url,
-        urlMap: urlMapName(context),
-      },
-      this.dump,
-      this.checkUp,
-      this.signInProbe,
-      this.recoveryAccess,
-    );
+    this.recoveryAccess = this.addRecoveryAccess(container, this.service.ready);
+    this.monitoring = this.addMonitoring({
+      domain: this.address?.domain,
+      isPublic: allOf(isOpen(this.access), this.isInternal.not()),
+      platform: "serverless",
+      standby: this.watchedReplica,
+      url: this.url,
+      urlMap: urlMapName(context),
+    });
     this.auditLog = this.addAuditLog({
       platform: "serverless",
       purposes: [CHECK_UP_JOB, DUMP_JOB, EVENT_RETENTION_JOB, SIGN_IN_PROBE_JOB].map((job) => starterPurpose(job)),
     });
-    const last = this.guardNetwork();
+    const last = this.guardNetwork(this.lastParts());
     this.grantCommands = this.listGrantCommands();
     this.complete(this.initialization, last);
   }
@@ -472,14 +461,9 @@ export class ServerlessIdentityProvider extends IdentityProvider {
           condition: isSeparate(values),
           container,
           identity: runtime,
-          instanceCount: this.ofHome(workerCount(values)).number,
+          instanceCount: countAtHome(this.standby, workerCount(values)).number,
         }),
     );
-  }
-
-  /** A number of instances, of which there are none once a second region has taken over. */
-  private ofHome(count: Expr<number>): Expr<number> {
-    return this.standby === undefined ? count : this.standby.isPromoted.choose(0, count);
   }
 
   private addService(container: ContainerSpec, address: LoadBalancerAddress | undefined): ServerlessService {
@@ -489,7 +473,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       // A separate worker must be running before the last worker beside a server stops.
       dependsOn: worker?.ready ?? [],
     });
-    const least = this.ofHome(values.minInstanceCount);
+    const least = countAtHome(standby, values.minInstanceCount);
     // Not as its prop, by which it warns of what the caller has chosen.
     if (standby !== undefined) setArgument(home.service, "scaling.min_instance_count", least);
     return home;
@@ -640,54 +624,44 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     return values.domain.isNull().choose(service.url, interpolated`https://${values.domain}`).text;
   }
 
-  /** Jobs that Cloud Scheduler starts, as an identity of their own. */
-  private scheduledJobs(identity: ServiceIdentity): ServerlessJobs {
+  /** Jobs that Cloud Scheduler starts, as an identity of their own. @internal */
+  protected scheduledJobs(identity: ServiceIdentity): ServerlessJobs {
     const { apis, attachment: network, context } = this;
     const dependsOn = apis.ready("run", "secretmanager", "iam", "cloudscheduler");
     return new ServerlessJobs({ context, network, identity, starter: this.accountOf("scheduler"), dependsOn });
   }
 
-  /** Jobs that somebody runs by hand, as an identity of their own. */
-  private manualJobs(identity: ServiceIdentity): ServerlessJobs {
+  /** @internal */
+  protected manualJobs(identity: ServiceIdentity): ServerlessJobs {
     const { apis, attachment: network, context } = this;
     return new ServerlessJobs({ context, network, identity, dependsOn: apis.ready("run", "secretmanager", "iam") });
   }
 
-  /** Refuses to take the network away. @returns all that is created last */
-  private guardNetwork(): ITerraformDependable[] {
-    const {
-      attachment,
-      auditLog,
-      checkUp,
-      dump,
-      domainSetup,
-      eventRetention,
-      loadBalancer,
-      internalLoadBalancer,
-      monitoring,
-      protect,
-      recoveryAccess,
-      signInProbe,
-      standbyService,
-    } = this;
-    const ready = present<{ readonly ready: ITerraformDependable[] }>(
+  /** What is created last. */
+  private lastParts(): ITerraformDependable[] {
+    const parts = present<{ readonly ready: ITerraformDependable[] }>(
       this.service,
       this.testMail,
       this.worker,
-      standbyService,
-      loadBalancer,
-      domainSetup,
-      internalLoadBalancer,
-      monitoring,
-      dump,
-      checkUp,
-      signInProbe,
-      auditLog,
-      eventRetention,
-      recoveryAccess,
-    ).flatMap((part) => part.ready);
-    const network = { prop: "network", value: attachment?.network };
-    return guardPresence(this, network, { dependsOn: ready, protect });
+      this.standbyService,
+      this.loadBalancer,
+      this.domainSetup,
+      this.internalLoadBalancer,
+      this.monitoring,
+      this.dump,
+      this.checkUp,
+      this.signInProbe,
+      this.auditLog,
+      this.eventRetention,
+      this.recoveryAccess,
+    );
+    return parts.flatMap(({ ready }) => ready);
+  }
+
+  /** Refuses to take the network away. @returns what waits for that */
+  private guardNetwork(dependsOn: ITerraformDependable[]): ITerraformDependable[] {
+    const network = { prop: "network", value: this.attachment?.network };
+    return guardPresence(this, network, { dependsOn, protect: this.protect });
   }
 
   /** Records, and what to do until the domain works, of both load balancers. */

@@ -522,7 +522,7 @@ const REFUSED_ALONE_BY_SERVERLESS: Refused = {
   "no request at a time": { max_instance_request_concurrency: 0 },
   "a load balancer of a third kind": { load_balancer: "both" },
   "a zone as the second region": { standby: { region: "us-east1-b" } },
-  "a hundredth copy": { standby: { region: "us-east1", number: 100 } },
+  "a hundredth replica": { standby: { region: "us-east1", number: 100 } },
   "a subnetwork of the second region by its bare name": { standby: { region: "us-east1", subnetwork: "main" } },
   "a number of CPUs that the platform does not offer": { container_cpu: 3 },
 };
@@ -580,7 +580,7 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
     standby: { region: "us-east1" },
   },
   "buckets on two continents": { ...DOMAIN, standby: { region: "europe-west1" } },
-  "a copy whose name is too long for a socket": {
+  "a replica whose name is too long for a socket": {
     ...DOMAIN,
     project_id: "a-project-of-thirty-characters",
     region: "us-central1",

@@ -17,3 +17,13 @@ export interface Standby {
   /** Whether buckets are in both regions. */
   readonly hasDualRegionBuckets: Expr<boolean>;
 }
+
+/** A number of instances in the first region, where there are none once the second has taken over. */
+export function countAtHome(standby: Standby | undefined, count: Expr<number>): Expr<number> {
+  return standby === undefined ? count : standby.isPromoted.choose(0, count);
+}
+
+/** A number of instances in the second region, where there are none until then. */
+export function countInStandby({ isPromoted }: Standby, count: number): Expr<number> {
+  return isPromoted.choose(count, 0);
+}

@@ -25,7 +25,7 @@ const blockAt = ({ resource = {} }: Terraform, address: string): Block => {
 };
 
 const PRIMARY = "google_sql_database_instance.idp_database";
-const COPY = "google_sql_database_instance.idp_standby_database";
+const REPLICA = "google_sql_database_instance.idp_standby_database";
 const HOME = "google_cloud_run_v2_service.idp_service";
 const THERE = "google_cloud_run_v2_service.idp_standby_service";
 const BACKEND = "google_compute_backend_service.idp_front_door_backend";
@@ -62,7 +62,7 @@ describe("A second region", () => {
         "google_compute_region_network_endpoint_group.idp_front_door_standby_group",
         "google_project_iam_member.idp_initializer_connects_to_standby",
         "google_project_iam_member.idp_runtime_connects_to_standby",
-        COPY,
+        REPLICA,
         "terraform_data.idp_standby_image_copy",
       ]),
     );
@@ -70,7 +70,7 @@ describe("A second region", () => {
 
   it("follows the database with the same size and flags, and has no backups of its own", () => {
     const { settings: ofPrimary } = blockAt(WAITING, PRIMARY) as { readonly settings: Block };
-    const copy = blockAt(WAITING, COPY) as { readonly settings: Block };
+    const copy = blockAt(WAITING, REPLICA) as { readonly settings: Block };
     const { settings } = copy;
     expect(copy).toMatchObject({
       region: "us-east1",
@@ -151,7 +151,7 @@ describe("A second region", () => {
       ) as unknown;
     expect(settings).toMatchObject({
       STANDBY_REGION: "us-east1",
-      STANDBY_INSTANCE: blockAt(WAITING, COPY).name,
+      STANDBY_INSTANCE: blockAt(WAITING, REPLICA).name,
       STANDBY_SERVICE: name,
       STANDBY_MIN_INSTANCES: "1",
       STANDBY_WORKER_POOL: blockAt(WAITING, "google_cloud_run_v2_worker_pool.idp_standby_service_worker").name,
@@ -186,14 +186,14 @@ describe("A second region that has taken over", () => {
   });
 
   it("has a database of its own, with the backups of the first one, after that is stopped", () => {
-    expect(blockAt(PROMOTED, COPY)).toMatchObject({
+    expect(blockAt(PROMOTED, REPLICA)).toMatchObject({
       instance_type: "CLOUD_SQL_INSTANCE",
       settings: { deletion_protection_enabled: true },
       depends_on: expect.arrayContaining([PRIMARY]) as unknown,
     });
-    expect(blockAt(PROMOTED, COPY)).not.toHaveProperty("master_instance_name");
+    expect(blockAt(PROMOTED, REPLICA)).not.toHaveProperty("master_instance_name");
     const backupsOf = (address: string) => (blockAt(PROMOTED, address).settings as Block).backup_configuration;
-    expect([backupsOf(COPY)].flat()).toMatchObject([{ enabled: true, point_in_time_recovery_enabled: true }]);
+    expect([backupsOf(REPLICA)].flat()).toMatchObject([{ enabled: true, point_in_time_recovery_enabled: true }]);
     expect(backupsOf(PRIMARY)).toMatchObject({ start_time: "02:00" });
     expect(blockAt(PROMOTED, PRIMARY)).toMatchObject({ settings: { activation_policy: "NEVER" } });
   });
@@ -219,8 +219,8 @@ describe("A second region that has taken over", () => {
   it("leaves backups to the organization where its plan makes them", () => {
     const existingBackupPlan = "projects/backups/locations/us-central1/backupPlans/databases";
     const planned = made({ existingBackupPlan, backupBeforeUpgrade: false, standby: { ...STANDBY, promoted: true } });
-    expect(blockAt(planned, COPY)).toMatchObject({ instance_type: "CLOUD_SQL_INSTANCE" });
-    expect(JSON.stringify(blockAt(planned, COPY))).not.toContain("backup_configuration");
+    expect(blockAt(planned, REPLICA)).toMatchObject({ instance_type: "CLOUD_SQL_INSTANCE" });
+    expect(JSON.stringify(blockAt(planned, REPLICA))).not.toContain("backup_configuration");
   });
 });
 

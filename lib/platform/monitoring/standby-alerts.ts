@@ -19,9 +19,9 @@ export const STANDBY_ALERTS: Alerts = {
     limit: { raisedWhen: ">", threshold: 300, durationSeconds: 3600, measures: "seconds, 3600 for no replica" },
     firstSteps: ({ nameOf, projectId, standbyDatabase }) =>
       [
-        "If the first region were lost now, so would be what was written since. Is the replica running:",
+        "What was written since would be lost with the first region. Look whether the replica runs:",
         `\`gcloud sql instances describe ${standbyDatabase} --project=${projectId}`,
-        "--format='value(state,settings.activationPolicy)'`? If scripts/promote.sh has promoted it, set promoted in",
+        "--format='value(state,settings.activationPolicy)'`. If scripts/promote.sh has promoted it, set promoted in",
         `\`${nameOf("standby")}\` to true. If it runs and is late, it is too small for what is written:`,
         `raise \`${nameOf("databaseTier")}\`. One that does not follow any more is replaced by the next number in`,
         `\`${nameOf("standby")}\`.`,

@@ -2,17 +2,16 @@ import { type CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition, present } from "../../core/conditional";
-import { exprOf } from "../../core/expr";
+import { allOf, type Condition, present } from "../../core/conditional";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { MIN_INSTANCE_COUNT } from "../../idp/contract";
 import { type ContainerImage, type SqlInstance } from "../../idp/parts";
-import { type Standby } from "../standby";
+import { countInStandby, type Standby } from "../standby";
 import { addService, type ServerlessServiceProps, ServerlessWorkerPool } from "./serverless-service";
 
 interface StandbyServiceProps {
-  /** Copy of the database, to which it connects. */
+  /** Replica of the database, to which it connects. */
   readonly database: SqlInstance;
   /** Its image, in the second region. */
   readonly image: ContainerImage;
@@ -49,24 +48,24 @@ export class StandbyService extends Construct {
   constructor(scope: Construct, id: string, props: StandbyServiceProps) {
     super(scope, id);
     const { service, standby, worker } = props;
-    const { condition, isPromoted } = standby;
+    const { condition } = standby;
     const { minInstanceCount = MIN_INSTANCE_COUNT } = service;
-    const there = this.inSecondRegion(props);
+    const moved = this.inSecondRegion(props);
     this.worker =
       worker &&
       new ServerlessWorkerPool(this, "Worker", {
-        ...there(worker.container),
-        condition: exprOf(worker.condition as boolean).and(condition),
-        instanceCount: isPromoted.choose(exprOf(worker.instanceCount), 0).number,
+        ...moved(worker.container),
+        condition: allOf(worker.condition, condition),
+        instanceCount: countInStandby(standby, worker.instanceCount).number,
       });
     this.service = addService(
       this,
       {
         ...service,
-        ...there(service.container),
+        ...moved(service.container),
         // Nobody calls it but the load balancer.
         closeDefaultAddress: true,
-        minInstanceCount: isPromoted.choose(exprOf(minInstanceCount), 0).number,
+        minInstanceCount: countInStandby(standby, minInstanceCount).number,
         dependsOn: this.worker?.ready ?? [],
       },
       condition,

@@ -2,8 +2,8 @@ import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-ins
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addOptionalBlock, allOf, countIf, isAlways, type Condition } from "../../core/conditional";
-import { exprOf, interpolated } from "../../core/expr";
+import { addOptionalBlock, allOf, countIf, isAlways, isUnset, type Condition } from "../../core/conditional";
+import { interpolated } from "../../core/expr";
 import { toText } from "../../core/expr-functions";
 import { explain } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
@@ -22,11 +22,8 @@ interface StandbyDatabaseProps {
 }
 
 /**
- * A replica of the database in a second region, which can only be read, and what becomes of that once it
- * has taken over: an instance of its own, with backups.
- *
- * It has the size and the flags of the first one, in one zone. Terraform never promotes before the first one is
- * stopped, because this waits for it; as a rule, a script has promoted long before.
+ * A replica of the primary in a second region; once promoted, an instance of its own, with backups. Same size and
+ * flags, one zone. It depends on the primary, so an apply never promotes it before the primary is stopped.
  */
 export class StandbyDatabase extends Construct implements SqlInstance {
   readonly administratorName: string;
@@ -97,7 +94,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
     });
     addFlags(instance, primary.connectionLimit, props.flags);
     addOptionalBlock(instance, "settings", "backup_configuration", {
-      when: allOf(isPromoted, exprOf<string | null>(existingBackupPlan ?? null).isNull()),
+      when: allOf(isPromoted, isUnset(existingBackupPlan)),
       content: backupConfiguration(props),
     });
     explain(
