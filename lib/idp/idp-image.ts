@@ -2,7 +2,7 @@ import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
-import { countIf, isNever, isSet, isUnset, allOf, anyOf } from "../core/conditional";
+import { countIf, isNever, isSet, isUnset, allOf, anyOf, present } from "../core/conditional";
 import { type Expr, hcl, interpolated, literal, exprOf } from "../core/expr";
 import { captured, element, endsWith, split, startsWith, toNumber, trimPrefix } from "../core/expr-functions";
 import { expression, namedValue, settingName, named } from "../core/expression";
@@ -282,26 +282,37 @@ export class IdpImage extends Construct implements ContainerImage {
   ) {
     super(scope, id);
     stateProvidersOf(this);
-    const given = (props as Partial<IdpImageProps> | undefined) ?? {};
-    const nowhere =
-      given.repository === undefined && given.existingImage === undefined
-        ? [
-            [
-              "repository is missing; it is required, because a built image must be pushed somewhere; set it,",
-              "or set existingImage to an existing image",
-            ].join(" "),
-          ]
-        : [];
-    refuseWrong(this, IMAGE, given, ["applicationVersion"], [...propProblems(given, PROPS), ...nowhere]);
-
-    const { existingImage, context, repository } = props;
+    this.refuseWrongProps();
+    const { applicationVersion = LATEST_VERSION, existingImage, repository } = props;
     if (repository === undefined || isGiven(existingImage)) {
       this.containerImage = this.release = existingImage ?? "";
       this.ready = [];
       return;
     }
+    const tag = named(this, "BaseTag", exactVersion(applicationVersion));
+    const version = namedValue(this, "Release", releaseOf(tag).text);
+    this.addRisks(applicationVersion, version);
+    this.builtImage = this.addReference(repository, version, trimPrefix(tag, version));
+    const build = this.addBuild(repository, this.builtImage, tag);
+    this.containerImage = this.orExisting(this.builtImage);
+    this.release = this.orExisting(version);
+    this.ready = [build];
+  }
 
-    const { applicationVersion = LATEST_VERSION, blueprints } = props;
+  private refuseWrongProps(): void {
+    const given = (this.props as Partial<IdpImageProps> | undefined) ?? {};
+    const isNowhere = given.repository === undefined && given.existingImage === undefined;
+    const nowhere = [
+      "repository is missing; it is required, because a built image must be pushed somewhere; set it,",
+      "or set existingImage to an existing image",
+    ].join(" ");
+    const problems = [...propProblems(given, PROPS), ...(isNowhere ? [nowhere] : [])];
+    refuseWrong(this, IMAGE, given, ["applicationVersion"], problems);
+  }
+
+  /** Warns of the release, and of blueprints that an existing image does not get. @param exact the release that runs */
+  private addRisks(applicationVersion: string, exact: string): void {
+    const { blueprints, existingImage } = this.props;
     const unusedFiles = blueprints && {
       states: "BlueprintFilesAreUsed",
       condition: anyOf(isUnset(existingImage), exprOf(blueprints.count).eq(0)),
@@ -310,15 +321,17 @@ export class IdpImage extends Construct implements ContainerImage {
         "because only an image that is built here can contain them; copy them to /blueprints in that image",
       ].join(" "),
     };
-    const tag = named(this, "BaseTag", exactVersion(applicationVersion));
-    const version = namedValue(this, "Release", releaseOf(tag).text);
-    const risks = releaseRisks(this, applicationVersion, version, existingImage);
-    addWarnings(this, "KnownRelease", [...risks, ...(unusedFiles ? [unusedFiles] : [])]);
-    const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
+    const risks = releaseRisks(this, applicationVersion, exact, existingImage);
+    addWarnings(this, "KnownRelease", [...risks, ...present(unusedFiles)]);
+  }
+
+  /** The image with a tag of its release and its sources. @param digest of the image that is built upon, or empty */
+  private addReference(repository: ImageRepository, version: string, digest: Expr<string>): string {
+    const { blueprints, context, upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = this.props;
     const files = IMAGE_FILES.map((name) => `image/${name}`);
     const hashes = files.map((file) => addStackFile(this, packageFile(file), file).sha256);
     // The same image from a mirror is not built again.
-    const base = interpolated`${upstreamImage}${trimPrefix(tag, version)}`.text;
+    const base = interpolated`${upstreamImage}${digest}`.text;
     const parts = [...hashes, PUBLIC_IMAGES.tools, base, upstreamPrefix];
     // Without blueprints the text must not change, or every image would be built again.
     const content = Fn.join(
@@ -328,12 +341,15 @@ export class IdpImage extends Construct implements ContainerImage {
     // Long enough to distinguish any two edits, short enough to read aloud.
     const builtTag = `${version}-${Fn.substr(Fn.sha256(content), 0, 12)}`;
     const reference = `${repository.imagePrefix}/${context.deployment.applicationName}:${builtTag}`;
-    const builtImage = new TerraformLocal(this, "Reference", reference).asString;
-    this.builtImage = builtImage;
+    return new TerraformLocal(this, "Reference", reference).asString;
+  }
 
+  private addBuild(repository: ImageRepository, builtImage: string, tag: Expr<string>): TerraformData {
+    const { applicationVersion = LATEST_VERSION, blueprints, context, existingImage, ...props } = this.props;
+    const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
     addRestLibraries(this);
     const script = addScript(this, "lib/idp/scripts/build-image.sh");
-    const build = new TerraformData(this, "Build", {
+    return new TerraformData(this, "Build", {
       triggersReplace: { image: builtImage },
       provisioners: runsScript(script, {
         PROJECT_ID: context.projectId,
@@ -358,12 +374,12 @@ export class IdpImage extends Construct implements ContainerImage {
       dependsOn: repository.ready,
       ...(blueprints && { lifecycle: { precondition: [...blueprints.conditions] } }),
     });
+  }
 
-    const orExisting = (built: string): string =>
-      existingImage === undefined ? built : Token.asString(Fn.coalesce([existingImage, built]));
-    this.containerImage = orExisting(builtImage);
-    this.release = orExisting(version);
-    this.ready = [build];
+  /** An existing image, or its release, in place of what is built. */
+  private orExisting(built: string): string {
+    const { existingImage } = this.props;
+    return existingImage === undefined ? built : Token.asString(Fn.coalesce([existingImage, built]));
   }
 
   /** An existing image may be in any repository of the project. */

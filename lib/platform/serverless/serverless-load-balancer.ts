@@ -7,7 +7,7 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { exprOf } from "../../core/expr";
+import { exprOf, type Expr } from "../../core/expr";
 import {
   allOf,
   attributeOf,
@@ -15,6 +15,7 @@ import {
   type Condition,
   countIf,
   idOf,
+  isSet,
   partIf,
   present,
 } from "../../core/conditional";
@@ -73,92 +74,128 @@ export class ServerlessLoadBalancer extends Construct {
   /** The certificate that the load balancer validates, created only with that kind of validation. */
   readonly loadBalancerCertificate: ComputeManagedSslCertificate | undefined;
 
-  /** @internal */
-  constructor(scope: Construct, id: string, props: ServerlessLoadBalancerProps) {
-    super(scope, id);
-    const { address, certificate, dependsOn, context, service, standby, validation } = props;
-    const { deployment, projectId: project } = context;
-    const { addressId, domain, ipv6 } = address;
-    const hasDomain = exprOf(domain).isSet();
-    const count = countIf(hasDomain);
-    const common = (part: string) => ({ project, name: partName(deployment, part), count });
+  private readonly hasDomain: Expr<boolean>;
 
-    const groupIn = (groupId: string, of: Pick<DeploymentContext, "region">, condition: Condition) =>
-      new ComputeRegionNetworkEndpointGroup(this, groupId, {
-        project,
-        region: of.region,
-        name: endpointGroupName({ ...context, ...of }),
-        networkEndpointType: "SERVERLESS",
-        // By its name, because a reference would make Terraform create a second service before it destroys the first.
-        cloudRun: { service: serviceName(deployment) },
-        count: countIf(condition),
-        dependsOn,
-      });
-    const home = attributeOf(groupIn("EndpointGroup", context, hasDomain), "id");
-    const group =
-      standby === undefined
-        ? home
-        : standby.isPromoted.choose(
-            attributeOf(
-              groupIn("StandbyGroup", { region: standby.region.text }, allOf(hasDomain, standby.condition)),
-              "id",
-            ),
-            home,
-          );
-    // Neither a timeout nor a port: a serverless backend refuses them and uses the service's timeout.
-    this.backendService = new ComputeBackendService(this, "Backend", {
-      ...common(BACKEND),
+  /** @internal */
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ServerlessLoadBalancerProps,
+  ) {
+    super(scope, id);
+    const { address, context, dependsOn, httpRedirect, service } = props;
+    const { addressId, domain, ipv6 } = address;
+    this.hasDomain = isSet(domain);
+    this.backendService = this.addBackend(this.addGroup());
+    this.loadBalancerCertificate = this.addCertificate();
+    this.httpsProxy = this.addProxy();
+    this.forwardingRule = this.addForwardingRule();
+    const alsoIpv6 = ipv6.forward("HttpsRule", 443, idOf(this.httpsProxy), SCHEME, { dependsOn: service.ready });
+    const redirect = { condition: this.hasDomain, enabled: httpRedirect };
+    const redirects = httpsRedirect(this, { ...redirect, addressId, dependsOn, ipv6, context, scheme: SCHEME });
+
+    this.url = `https://${domain}`;
+    this.ready = present(this.forwardingRule, alsoIpv6, ...redirects);
+  }
+
+  /** What resources have in common. */
+  private ofPart(part: string) {
+    const { deployment, projectId: project } = this.props.context;
+    return { project, name: partName(deployment, part), count: countIf(this.hasDomain) };
+  }
+
+  /** The service of the region in use, by the id of its group. */
+  private addGroup(): Expr<string | null> {
+    const { context, standby } = this.props;
+    const home = attributeOf(this.addGroupIn("EndpointGroup", context.region, this.hasDomain), "id");
+    if (standby === undefined) return home;
+    const condition = allOf(this.hasDomain, standby.condition);
+    const away = attributeOf(this.addGroupIn("StandbyGroup", standby.region.text, condition), "id");
+    return standby.isPromoted.choose(away, home);
+  }
+
+  private addGroupIn(id: string, region: string, condition: Condition): ComputeRegionNetworkEndpointGroup {
+    const { context, dependsOn } = this.props;
+    const { deployment, projectId: project } = context;
+    return new ComputeRegionNetworkEndpointGroup(this, id, {
+      project,
+      region,
+      name: endpointGroupName({ deployment, region }),
+      networkEndpointType: "SERVERLESS",
+      // By its name, because a reference would make Terraform create a second service before it destroys the first.
+      cloudRun: { service: serviceName(deployment) },
+      count: countIf(condition),
+      dependsOn,
+    });
+  }
+
+  /** Neither a timeout nor a port: a serverless backend refuses them and uses the service's timeout. */
+  private addBackend(group: Expr<string | null>): ComputeBackendService {
+    const { requestLogSampleRate, securityPolicyId, strictTransportSecurity } = this.props;
+    return new ComputeBackendService(this, "Backend", {
+      ...this.ofPart(BACKEND),
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
-      securityPolicy: props.securityPolicyId,
+      securityPolicy: securityPolicyId,
       // One group alone: a load balancer does not find out which of them answers.
       backend: [{ group: group.text }],
-      customResponseHeaders: strictTransportHeaders(exprOf(props.strictTransportSecurity)).list,
-      logConfig: logConfig(props.requestLogSampleRate),
+      customResponseHeaders: strictTransportHeaders(exprOf(strictTransportSecurity)).list,
+      logConfig: logConfig(requestLogSampleRate),
     });
-    const isByLoadBalancer = exprOf(validation).eq("load-balancer");
-    const isOwn = hasDomain.and(isByLoadBalancer);
-    this.loadBalancerCertificate = partIf(isOwn, () => {
-      const name = hashedName(deployment, domain);
-      const count = countIf(isOwn);
-      return new ComputeManagedSslCertificate(this, "Certificate", {
-        project,
-        name,
-        managed: { domains: [domain] },
-        dependsOn,
-        count,
-      });
-    });
-    const urlMap = new ComputeUrlMap(this, "UrlMap", { ...common(URL_MAP), defaultService: idOf(this.backendService) });
+  }
+
+  /** Whether the load balancer validates the certificate. */
+  private get isValidatedHere(): Expr<boolean> {
+    return exprOf(this.props.validation).eq("load-balancer");
+  }
+
+  private addCertificate(): ComputeManagedSslCertificate | undefined {
+    const { address, context, dependsOn } = this.props;
+    const condition = allOf(this.hasDomain, this.isValidatedHere);
+    return partIf(
+      condition,
+      () =>
+        new ComputeManagedSslCertificate(this, "Certificate", {
+          project: context.projectId,
+          name: hashedName(context.deployment, address.domain),
+          managed: { domains: [address.domain] },
+          dependsOn,
+          count: countIf(condition),
+        }),
+    );
+  }
+
+  private addProxy(): ComputeTargetHttpsProxy {
+    const { certificate, context, dependsOn, validation } = this.props;
+    const backend = idOf(this.backendService);
+    const urlMap = new ComputeUrlMap(this, "UrlMap", { ...this.ofPart(URL_MAP), defaultService: backend });
     const own = this.loadBalancerCertificate && attributesOf(this.loadBalancerCertificate, "id");
-    this.httpsProxy = new ComputeTargetHttpsProxy(this, "HttpsProxy", {
+    return new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
-      ...common(validation),
+      ...this.ofPart(validation),
       urlMap: idOf(urlMap),
-      sslPolicy: idOf(tlsPolicy(this, { count, dependsOn, context })),
+      sslPolicy: idOf(tlsPolicy(this, { count: countIf(this.hasDomain), dependsOn, context })),
       certificateMap: certificate.map && certificate.mapUrl,
-      sslCertificates: own && isByLoadBalancer.choose(own, null).list,
+      sslCertificates: own && this.isValidatedHere.choose(own, null).list,
       lifecycle: { createBeforeDestroy: true },
       dependsOn: certificate.ready,
     });
-    this.forwardingRule = new ComputeGlobalForwardingRule(this, "HttpsRule", {
-      ...common("https"),
+  }
+
+  private addForwardingRule(): ComputeGlobalForwardingRule {
+    const { address, context, service } = this.props;
+    return new ComputeGlobalForwardingRule(this, "HttpsRule", {
+      ...this.ofPart("https"),
       labels: context.labels,
       loadBalancingScheme: SCHEME,
-      ipAddress: addressId,
+      ipAddress: address.addressId,
       ipProtocol: "TCP",
       portRange: "443",
       target: idOf(this.httpsProxy),
       // Ingress is allowed only after the service exists.
       dependsOn: service.ready,
     });
-    const alsoIpv6 = ipv6.forward("HttpsRule", 443, idOf(this.httpsProxy), SCHEME, { dependsOn: service.ready });
-    const redirect = { condition: hasDomain, enabled: props.httpRedirect };
-    const redirects = httpsRedirect(this, { ...redirect, addressId, dependsOn, ipv6, context, scheme: SCHEME });
-
-    this.url = `https://${domain}`;
-    this.ready = present(this.forwardingRule, alsoIpv6, ...redirects);
   }
 }
 
