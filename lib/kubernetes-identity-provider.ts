@@ -62,7 +62,7 @@ import {
   type NamespaceAttributes,
 } from "./platform/kubernetes/existing-cluster";
 import { EXISTING_CLUSTER_RELATIONS } from "./platform/kubernetes/existing-cluster-relations";
-import { addOutposts, OUTPOST_WARNINGS, OUTPOSTS } from "./platform/kubernetes/outposts";
+import { OUTPOST_WARNINGS, Outposts, OUTPOSTS } from "./platform/kubernetes/outposts";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
@@ -198,8 +198,6 @@ export const KUBERNETES_WARNINGS: readonly (Advice<KubernetesInputs> | Finding<K
 ];
 
 type KubernetesSettings = SettingsOf<typeof EXISTING_CLUSTER>;
-
-type Outposts = ReturnType<typeof addOutposts>;
 
 interface DomainWithIpv6 {
   readonly domain: string;
@@ -442,8 +440,16 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
   private addOutposts(): Outposts | undefined {
     const { cluster, namespace, context, settings, values } = this;
-    return partIf(values.manageOutposts, () =>
-      addOutposts(this, { cluster, namespace, imageMirror: settings.imageMirror, inputs: values, context }),
+    return partIf(
+      values.manageOutposts,
+      () =>
+        new Outposts(this, "Outposts", {
+          cluster,
+          namespace,
+          imageMirror: settings.imageMirror,
+          inputs: values,
+          context,
+        }),
     );
   }
 

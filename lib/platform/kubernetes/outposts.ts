@@ -6,6 +6,7 @@ import { ResourceQuotaV1 } from "@cdktf/provider-kubernetes/lib/resource-quota-v
 import { RoleBindingV1 } from "@cdktf/provider-kubernetes/lib/role-binding-v1";
 import { RoleV1 } from "@cdktf/provider-kubernetes/lib/role-v1";
 import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { addressIn, isAddressRange } from "../../core/address-range";
@@ -92,119 +93,186 @@ interface OutpostsProps {
  * Pods there have no rights in the project, reach nothing but the server and DNS, and are reached from private ranges
  * alone.
  */
-export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, namespace, context }: OutpostsProps) {
-  const self = new Construct(scope, "Outposts");
-  const condition = inputs.manageOutposts;
-  const count = countIf(condition);
-  const own = new NamespaceV1(self, MAIN_CHILD_ID, {
-    metadata: {
-      name: namespaceOf(namespace.namespaceName),
-      labels: labelsWith(namespace.labels, { "pod-security.kubernetes.io/enforce": "restricted" }),
-    },
-    // With the load balancers of its services.
-    timeouts: { delete: "20m" },
-    count,
-    dependsOn: [...cluster.ready],
-  });
-  explain(own, "What the application makes in it is not in the state, and goes with it.");
-  const beside = namespace.metadataOf(objectName(context.deployment, "outposts"));
-  const metadata = { ...beside, namespace: metadataName(own) };
-  new ResourceQuotaV1(self, "Quota", { metadata, spec: { hard: { ...QUOTA } }, count });
-  new PodDisruptionBudgetV1(self, "DisruptionBudget", {
-    metadata,
-    spec: { maxUnavailable: "1", selector: { matchLabels: { ...FACTS.podLabels } } },
-    count,
-  });
-  const role = new RoleV1(self, "Role", {
-    metadata,
-    rule: RULES.map((rule) => ({ ...rule, verbs: [...VERBS] })),
-    count,
-  });
-  const binding = new RoleBindingV1(self, "RoleBinding", {
-    metadata,
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadataName(role) },
-    subject: [{ kind: "ServiceAccount", name: objectName(context.deployment), namespace: namespace.namespaceName }],
-    count,
-  });
-  const file = new ConfigMapV1(self, "File", {
-    metadata: beside,
-    data: { [NAMESPACE_FILE]: metadata.namespace },
-    count,
-  });
+export class Outposts extends Construct {
+  /** What must exist before an outpost works. */
+  readonly ready: ITerraformDependable[];
 
-  const matchLabels = { ...partLabels(context, SERVER_CONTAINER) };
-  const port = String(CONTAINER_PORT);
-  const service = new ServiceV1(self, "Server", {
-    metadata: beside,
-    spec: {
-      type: "ClusterIP",
-      selector: matchLabels,
-      port: [{ name: "http", protocol: "TCP", port: 80, targetPort: port }],
-    },
-    count,
-  });
-  const within = (name: string) => ({ matchLabels: { "kubernetes.io/metadata.name": name } });
-  const ofServer = [{ protocol: "TCP", port }];
-  const toServer = new NetworkPolicyV1(self, "ToServer", {
-    metadata: beside,
-    spec: {
-      podSelector: { matchLabels },
-      policyTypes: ["Ingress"],
-      ingress: [{ from: [{ namespaceSelector: within(metadata.namespace) }], ports: ofServer }],
-    },
-    count,
-  });
-  const policy = new NetworkPolicyV1(self, "Policy", {
-    metadata,
-    spec: {
-      podSelector: {},
-      policyTypes: ["Ingress", "Egress"],
-      ingress: [{ ports: FACTS.ports.map(([protocol, each]) => ({ protocol, port: String(each) })) }],
-      egress: [
-        { ports: ["UDP", "TCP"].map((protocol) => ({ protocol, port: "53" })) },
-        {
-          to: [{ namespaceSelector: within(namespace.namespaceName), podSelector: { matchLabels } }],
-          ports: ofServer,
-        },
-      ],
-    },
-    count,
-  });
-  addDynamicBlock(policy, "spec.ingress.0", "from", {
-    // A rule without any source would be one for all.
-    forEach: inputs.outpostRanges.length().gt(0).choose<readonly string[]>(inputs.outpostRanges, ["127.0.0.1/32"]).list,
-    content: { ip_block: { cidr: "${from.value}" } },
-  });
-  const ifManaged = (value: string) => condition.choose<string, null>(value, null).text;
-  const projected = (name: string, key: string) => ({ config_map: [{ name, items: [{ key, path: key }] }] });
-  const sources = [
-    { service_account_token: [{ path: "token", expiration_seconds: 3600 }] },
-    projected("kube-root-ca.crt", "ca.crt"),
-    projected(metadataName(file), NAMESPACE_FILE),
-  ];
-  return {
-    /** What must exist before an outpost works. */
-    ready: [binding, service, toServer, policy],
-    /** Variables of the application; null at plan where it runs no outposts. */
-    variables: {
-      [FACTS.hostVariable]: ifManaged(`http://${beside.name}.${namespace.namespaceName}.svc`),
+  /** Variables of the application; null at plan where it runs no outposts. */
+  readonly variables: Readonly<Record<string, string>>;
+
+  /** Of what is beside the server. */
+  private readonly beside: ObjectMetadata;
+
+  /** Of what is in the namespace of the outposts. */
+  private readonly within: ObjectMetadata;
+
+  /** Says in which namespace new outposts are made. */
+  private readonly file: ConfigMapV1;
+
+  /** @internal */
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: OutpostsProps,
+  ) {
+    super(scope, id);
+    const { context, imageMirror, inputs, namespace } = props;
+    this.beside = namespace.metadataOf(objectName(context.deployment, "outposts"));
+    this.within = { ...this.beside, namespace: metadataName(this.addNamespace()) };
+    this.addLimits();
+    const binding = this.addRights();
+    this.file = this.addFile();
+    const service = this.addServerService();
+    const toServer = this.addWayToServer();
+    this.ready = [binding, service, toServer, this.addWays()];
+    const ifManaged = (value: string) => inputs.manageOutposts.choose<string, null>(value, null).text;
+    this.variables = {
+      [FACTS.hostVariable]: ifManaged(`http://${this.beside.name}.${namespace.namespaceName}.svc`),
       [FACTS.imageVariable]: ifManaged(referenceTo(OUTPOST_IMAGES, imageMirror)),
-    },
-    /**
-     * What the container with the worker mounts: a token of its account, which alone can use the role, and the
-     * namespace that the application takes for new outposts.
-     *
-     * @param isHere whether the worker is in this container
-     */
-    mountIf: (isHere: Condition): PodExtension => {
-      const forEach = listIf(allOf(condition, isHere), 1);
-      return {
-        volume: { forEach, content: { name: VOLUME, projected: [{ sources }] } },
-        mount: { forEach, content: { name: VOLUME, mount_path: FACTS.tokenFolder, read_only: true } },
-      };
-    },
-  };
+    };
+  }
+
+  /**
+   * What the container with the worker mounts: a token of its account, which alone can use the role, and the namespace
+   * that the application takes for new outposts.
+   *
+   * @param isHere whether the worker is in this container
+   */
+  mountIf(isHere: Condition): PodExtension {
+    const projected = (name: string, key: string) => ({ config_map: [{ name, items: [{ key, path: key }] }] });
+    const sources = [
+      { service_account_token: [{ path: "token", expiration_seconds: 3600 }] },
+      projected("kube-root-ca.crt", "ca.crt"),
+      projected(metadataName(this.file), NAMESPACE_FILE),
+    ];
+    const forEach = listIf(allOf(this.props.inputs.manageOutposts, isHere), 1);
+    return {
+      volume: { forEach, content: { name: VOLUME, projected: [{ sources }] } },
+      mount: { forEach, content: { name: VOLUME, mount_path: FACTS.tokenFolder, read_only: true } },
+    };
+  }
+
+  private get count() {
+    return countIf(this.props.inputs.manageOutposts);
+  }
+
+  /** Labels of the pods of the server. */
+  private get serverLabels() {
+    return { ...partLabels(this.props.context, SERVER_CONTAINER) };
+  }
+
+  private addNamespace(): NamespaceV1 {
+    const { cluster, namespace } = this.props;
+    const own = new NamespaceV1(this, MAIN_CHILD_ID, {
+      metadata: {
+        name: namespaceOf(namespace.namespaceName),
+        labels: labelsWith(namespace.labels, { "pod-security.kubernetes.io/enforce": "restricted" }),
+      },
+      // With the load balancers of its services.
+      timeouts: { delete: "20m" },
+      count: this.count,
+      dependsOn: [...cluster.ready],
+    });
+    explain(own, "What the application makes in it is not in the state, and goes with it.");
+    return own;
+  }
+
+  /** How much may run there, and how much of that may stop at once. */
+  private addLimits(): void {
+    const { count, within: metadata } = this;
+    new ResourceQuotaV1(this, "Quota", { metadata, spec: { hard: { ...QUOTA } }, count });
+    new PodDisruptionBudgetV1(this, "DisruptionBudget", {
+      metadata,
+      spec: { maxUnavailable: "1", selector: { matchLabels: { ...FACTS.podLabels } } },
+      count,
+    });
+  }
+
+  /** What the application may do there. */
+  private addRights(): RoleBindingV1 {
+    const { count, props, within: metadata } = this;
+    const { context, namespace } = props;
+    const role = new RoleV1(this, "Role", {
+      metadata,
+      rule: RULES.map((rule) => ({ ...rule, verbs: [...VERBS] })),
+      count,
+    });
+    return new RoleBindingV1(this, "RoleBinding", {
+      metadata,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadataName(role) },
+      subject: [{ kind: "ServiceAccount", name: objectName(context.deployment), namespace: namespace.namespaceName }],
+      count,
+    });
+  }
+
+  private addFile(): ConfigMapV1 {
+    const { beside: metadata, count, within } = this;
+    return new ConfigMapV1(this, "File", { metadata, data: { [NAMESPACE_FILE]: within.namespace }, count });
+  }
+
+  private addServerService(): ServiceV1 {
+    const { beside: metadata, count, serverLabels: selector } = this;
+    return new ServiceV1(this, "Server", {
+      metadata,
+      spec: {
+        type: "ClusterIP",
+        selector,
+        port: [{ name: "http", protocol: "TCP", port: 80, targetPort: SERVER_PORT }],
+      },
+      count,
+    });
+  }
+
+  /** Lets outposts reach the server. */
+  private addWayToServer(): NetworkPolicyV1 {
+    const { beside: metadata, count, serverLabels: matchLabels, within } = this;
+    return new NetworkPolicyV1(this, "ToServer", {
+      metadata,
+      spec: {
+        podSelector: { matchLabels },
+        policyTypes: ["Ingress"],
+        ingress: [{ from: [{ namespaceSelector: namespaceNamed(within.namespace) }], ports: [...SERVER_PORTS] }],
+      },
+      count,
+    });
+  }
+
+  /** Lets outposts be reached from private ranges, and reach the server and DNS alone. */
+  private addWays(): NetworkPolicyV1 {
+    const { count, props, serverLabels: matchLabels, within: metadata } = this;
+    const { outpostRanges: ranges } = props.inputs;
+    const { namespaceName } = props.namespace;
+    const policy = new NetworkPolicyV1(this, "Policy", {
+      metadata,
+      spec: {
+        podSelector: {},
+        policyTypes: ["Ingress", "Egress"],
+        ingress: [{ ports: FACTS.ports.map(([protocol, each]) => ({ protocol, port: String(each) })) }],
+        egress: [
+          { ports: ["UDP", "TCP"].map((protocol) => ({ protocol, port: "53" })) },
+          {
+            to: [{ namespaceSelector: namespaceNamed(namespaceName), podSelector: { matchLabels } }],
+            ports: [...SERVER_PORTS],
+          },
+        ],
+      },
+      count,
+    });
+    addDynamicBlock(policy, "spec.ingress.0", "from", {
+      // A rule without any source would be one for all.
+      forEach: ranges.length().gt(0).choose<readonly string[]>(ranges, ["127.0.0.1/32"]).list,
+      content: { ip_block: { cidr: "${from.value}" } },
+    });
+    return policy;
+  }
 }
+
+const namespaceNamed = (name: string) => ({ matchLabels: { "kubernetes.io/metadata.name": name } });
+
+const SERVER_PORT = String(CONTAINER_PORT);
+const SERVER_PORTS = [{ protocol: "TCP", port: SERVER_PORT }] as const;
+
+type ObjectMetadata = ReturnType<WorkloadNamespace["metadataOf"]>;
 
 const VOLUME = "outposts";
 const NAMESPACE_FILE = "namespace";
