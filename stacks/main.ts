@@ -69,7 +69,7 @@ const USAGE = `npm run synth -- [stack...] [--hcl] [--settings FILE]
 Writes the folder of each named stack, or of all, to cdktf.out/stacks/<stack>/, or to where CDKTF_OUTDIR says.
   --hcl             HCL to hand over, instead of JSON
   --settings FILE   what one deployment needs, from its *.tfvars or *.tfvars.json; for one stack
-STATE_BACKEND says where the state is kept. sh help lists all commands.
+STATE_BACKEND says where the state is kept. npm run help lists all commands.
 `;
 
 /**

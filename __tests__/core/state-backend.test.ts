@@ -59,10 +59,10 @@ describe("The state of a stack", () => {
     );
   });
 
-  it("is told the nearest one, for a misspelt word", () => {
-    expect(() => blockOf("gsc")).toThrow(
-      /gsc is no place for a state; did you mean gcs[?] Otherwise the value must be/,
-    );
+  it.each(["gsc", '{"gsc": {"bucket": "hunter2"}}'])("is told the nearest one, for a misspelt word: %s", (setting) => {
+    const said = /gsc is no place for a state; did you mean gcs[?] Otherwise the value must be/;
+    expect(() => blockOf(setting)).toThrow(said);
+    expect(() => blockOf(setting)).not.toThrow(/hunter2/);
   });
 
   it("is refused with arguments that Terraform does not know, which are named without their values", () => {

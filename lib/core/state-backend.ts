@@ -52,10 +52,11 @@ export function parseStateBackend(settingName: string, setting: string | undefin
     if (type === "local" && isPathOnly) return { type, path };
   }
   // A word is no secret, unlike arguments.
-  const near = /^[a-z-]+$/i.test(text) ? nearest(text, Object.keys(DEFAULT_ARGUMENTS)) : undefined;
+  const isWord = /^[a-z-]+$/i.test(type) && !(type in DEFAULT_ARGUMENTS);
+  const near = isWord ? nearest(type, Object.keys(DEFAULT_ARGUMENTS)) : undefined;
   throw new RulesBrokenError(settingName, [
     [
-      ...(near === undefined ? [] : [`${text} is no place for a state; did you mean ${near}? Otherwise`]),
+      ...(near === undefined ? [] : [`${type} is no place for a state; did you mean ${near}? Otherwise`]),
       'the value must be local, gcs, none, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}};',
       "for any other backend, add a file backend_override.tf.json to the synthesized folder",
     ].join(" "),

@@ -201,7 +201,8 @@ export function workerRelations({
         [
           `${count.name} is ${count.shown} with ${mode.name} ${mode.shown}; it must be a whole number from 1,`,
           `because nothing else sends mail or runs tasks, and needs "${WORKER_MODES.separate}";`,
-          `use ${WORKER_DEFAULTS.count} and set ${mode.name} to "${WORKER_MODES.separate}", or leave it out`,
+          `set ${mode.name} to "${WORKER_MODES.separate}" and ${count.name} to ${WORKER_DEFAULTS.count} or more,`,
+          "or leave it out",
         ].join(" "),
     },
     {

@@ -112,7 +112,11 @@ function haveNewDeployment({ standIn }: SqlScene): void {
 const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
 export const haveBackup = ({ standIn }: SqlScene, minutes: number, location: string): string =>
-  standIn.sql.addBackup(PROJECT, INSTANCE, { location, backupInterval: { endTime: ago(minutes) } });
+  standIn.sql.addBackup(PROJECT, INSTANCE, {
+    location,
+    // What is written while it is made may be missing.
+    backupInterval: { startTime: ago(minutes), endTime: ago(minutes - 5) },
+  });
 
 export function haveDump({ standIn }: SqlScene, minutes: number): void {
   const dump = { bucket: "dumps", name: `latest/${DATABASE}.dump`, generation: "1", updated: ago(minutes) };

@@ -119,13 +119,14 @@ minutes_since() {
     '$time | sub("[.][0-9]+"; "") | fromdate | ($now - .) / 60 | floor'
 }
 
+# A backup surely has what was written until it began: of what was written while it was made, Google says nothing.
 look_for_backup() {
   export INSTANCE
   # shellcheck disable=SC2016 # of jq
   if ! google_listed 'map(select(.instance == env.INSTANCE and .state == "SUCCESSFUL" and .location != env.LOST_REGION
       and .backupInterval.endTime))
     | sort_by(.backupInterval.endTime) | last // {}
-    | "\(.name // "") \(.backupInterval.endTime // "") \(.location // "an unknown location")"' \
+    | "\(.name // "") \(.backupInterval | .startTime // .endTime // "") \(.location // "an unknown location")"' \
     sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$INSTANCE"; then
     google_row backup "none can be listed: $(google_outcome)"
     return
