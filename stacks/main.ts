@@ -49,11 +49,11 @@ function problemOf(option: string, value: string | undefined): string[] {
   const known = Object.keys(OPTIONS).map((name) => `--${name}`);
   if (!known.includes(option)) {
     const near = nearest(option, known);
-    const hint = near === undefined ? "correct or remove it" : `did you mean ${near}?`;
+    const hint = near === undefined ? "there are" : `did you mean ${near}? There are`;
     return [
       [
-        `${option} is no option; options must be --hcl, which writes HCL instead of JSON, and --settings <file>,`,
-        `for a folder with what one deployment needs; ${hint}`,
+        `${option} is no option; ${hint} --hcl, which writes HCL instead of JSON, --settings <file>,`,
+        "for a folder with what one deployment needs, and --help",
       ].join(" "),
     ];
   }

@@ -39,8 +39,8 @@ describe("A command in a clone", () => {
   };
 
   it.each<[readonly string[], string]>([
-    [["--hlc"], "--hlc is no option; options must be --hcl, .*; did you mean --hcl[?]"],
-    [["--verbose"], "--verbose is no option; options must be --hcl, .*; correct or remove it"],
+    [["--hlc"], "--hlc is no option; did you mean --hcl[?] There are --hcl, .* and --help"],
+    [["--verbose"], "--verbose is no option; there are --hcl, .* and --help"],
     [["idp-serverless", "--settings"], "--settings has no file after it; it must have one, .*; name a [*].tfvars"],
     [["--settings", "--hcl"], "--settings has no file after it; it must have one, .*; name a [*].tfvars"],
     [["--hcl=yes"], "--hcl has the value yes; it must have none, .*; leave the value out"],
