@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "certificate-manager certificates list": ["--location"],
   "compute firewall-rules create": ["--allow", "--network"],
   "compute forwarding-rules list": ["--filter"],
+  "compute instances create": ["--zone", "--machine-type"],
   "compute instances get-serial-port-output": [],
   "compute machine-types list": [],
   "compute os-login describe-profile": [],
