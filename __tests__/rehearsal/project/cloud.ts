@@ -1,5 +1,5 @@
 import { type LoadBalancers } from "../../support/google-stand-in-load-balancers";
-import { type Value, valueAt, type ValueObject } from "./terraform-value";
+import { textAt, textsAt, type Value, valueAt, type ValueObject } from "./terraform-value";
 
 /** Number of the only project. */
 const PROJECT_NUMBER = "123456789012";
@@ -75,7 +75,7 @@ export class Cloud {
   readonly others = new Set<string>();
   /** Grants of others, by type and identity: to give what they have given is no conflict. */
   readonly givenByOthers = new Set<string>();
-  /** Region that cannot be reached: nothing in it can be made or changed. */
+  /** Region that cannot be reached: nothing that is in it alone can be made, changed or read. */
   lostRegion: string | undefined;
   /** What the project's organization refuses. */
   readonly policies: Policy[] = [];
@@ -258,10 +258,20 @@ export class Cloud {
       : undefined;
   }
 
-  private requireRegion({ id, type, values: { location, region } }: CloudObject): void {
-    if (this.lostRegion === undefined) return;
-    if (location === this.lostRegion || region === this.lostRegion || id.includes(`/${this.lostRegion}/`))
-      throw new Refusal(`Error 503: ${type} ${id}: the service is currently unavailable`);
+  /** Whether a resource is in the lost region alone. A bucket of two regions, or of many, has another location. */
+  isLost({ id, values }: CloudObject): boolean {
+    const { lostRegion: lost } = this;
+    if (lost === undefined) return false;
+    // Google writes locations of buckets in capital letters.
+    const places = ["location", "region"].map((name) => textAt(values, name).toLowerCase());
+    const replicas = textsAt(values, "replication.0.user_managed.0.replicas.*.location");
+    const isKeptThere = replicas.length > 0 && replicas.every((location) => location === lost);
+    return places.includes(lost) || isKeptThere || id.includes(`/${lost}/`);
+  }
+
+  private requireRegion(object: CloudObject): void {
+    if (this.isLost(object))
+      throw new Refusal(`Error 503: ${object.type} ${object.id}: the service is currently unavailable`);
   }
 
   private requirePolicies(object: CloudObject): void {

@@ -3,7 +3,7 @@ import { type Deployment, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type TerraformRun } from "../deployment/terraform-process";
 import { type Episode } from "../engine/stack-rehearsal";
-import { type CloudObject } from "../project/cloud";
+import { type Cloud, type CloudObject } from "../project/cloud";
 import { membersOf, textAt, textsAt, valueAt, type ValueObject } from "../project/terraform-value";
 
 export const HOME = "us-central1";
@@ -19,7 +19,7 @@ export const SENDING_SECRETS = /addVersion$|users\.update$/;
 export function joinScripts({ cloud, web }: Deployment): void {
   web.jobs.outcomeOf = (run) => ({ isSuccess: true, lines: linesOfRestore(run) });
   web.sql.hasInstance = () => false;
-  web.isLost = (path) => cloud.lostRegion !== undefined && isIn(cloud.lostRegion, path, cloud.ofType(INSTANCE));
+  web.isLost = (path) => isLost(cloud, path);
   web.onRequest = ({ body, method, path }) => {
     for (const object of cloud.ofType(INSTANCE)) {
       const [project, name] = [textAt(object.values, "project"), textAt(object.values, "name")];
@@ -45,12 +45,30 @@ export function joinScripts({ cloud, web }: Deployment): void {
 }
 
 export const INSTANCE = "google_sql_database_instance";
+const SECRET = "google_secret_manager_secret";
 export const SERVERS = ["google_cloud_run_v2_service", "google_cloud_run_v2_worker_pool"];
 
-/** Whether a path is of something in a region: by its name there, or as an instance of that region. */
-function isIn(region: string, path: string, instances: readonly CloudObject[]): boolean {
-  const lost = instances.filter(({ values }) => values.region === region).map(({ values }) => textAt(values, "name"));
-  return path.includes(`/locations/${region}/`) || lost.some((name) => path.endsWith(`/instances/${name}`));
+/** What has its region not in its path, by what precedes the name there, and the attribute with the name. */
+const WITHOUT_REGION = [
+  [INSTANCE, "instances", "name"],
+  ["google_storage_bucket", "b", "name"],
+  [SECRET, "secrets", "secret_id"],
+] as const;
+
+/** Whether a path is of something that is in the lost region alone, such as a copy of a file from or to there. */
+function isLost(cloud: Cloud, path: string): boolean {
+  if (cloud.lostRegion === undefined) return false;
+  const steps = `${path.replaceAll(":", "/")}/`;
+  return (
+    steps.includes(`/locations/${cloud.lostRegion}/`) ||
+    WITHOUT_REGION.some(([type, collection, attribute]) =>
+      cloud
+        .ofType(type)
+        .some(
+          (object) => cloud.isLost(object) && steps.includes(`/${collection}/${textAt(object.values, attribute)}/`),
+        ),
+    )
+  );
 }
 
 /** Container and volumes of a job, as its API has them. */
@@ -100,90 +118,186 @@ async function requireSettledThere(deployment: Deployment): Promise<void> {
 /** Time so many minutes ago. */
 const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
-/** What is left of the database, and what must have become of it elsewhere. */
+/** What is left of a deployment, and what must have become of it elsewhere. */
 interface Remainder {
-  readonly inputs?: Inputs;
-  /** Makes it, and returns a check, which throws unless exactly it is in the database elsewhere. */
-  readonly leave: (deployment: Deployment, settings: Settings) => () => void;
-  readonly said: string;
+  /** Inputs that a deployment has had from the beginning. @default - those of every deployment */
+  readonly prepared?: Inputs;
+  /** Fails unless exactly this is in the database elsewhere. */
+  readonly requireRestored: (deployment: Deployment, settings: Settings, backup: string) => void;
+  /** Arguments that name what is left. */
+  readonly words: (settings: Settings) => readonly string[];
+  readonly said: readonly (string | RegExp)[];
+  /** Whether the secret key and the uploads are elsewhere, too. */
+  readonly isKept: boolean;
 }
 
+/** What is said without arguments: there is a newer dump than the backup, but in the region that is gone. */
+const WITHOUT_WORDS = [
+  /dump +gs:\/\/\S+\/latest\/\S+ cannot be read/,
+  "idp-b would be made in europe-west1, from the backup",
+];
+
+/** Adds a dump with its checksum to a bucket. */
+function addDump({ web }: Deployment, bucket: string, name: string): void {
+  const dump = { bucket, name, generation: "1", updated: ago(20) };
+  web.storage.objects = [...web.storage.objects, dump, { ...dump, name: `${name}.sha256` }];
+}
+
+const restoredBackups = ({ web }: Deployment): string =>
+  JSON.stringify(web.requests.filter(({ method }) => method.endsWith("restoreBackup")).map(({ body }) => body));
+
+/** By default: dumps, uploads and secrets are in the region of the deployment, and go with it. */
 const BACKUP: Remainder = {
-  said: "idp-b would be made in europe-west1, from the backup",
-  leave: ({ web }, { INSTANCE: instance = "" }) => {
-    const backup = web.sql.addBackup("my-project", instance, { location: "us" });
-    return () => {
-      const restored = web.requests.filter(({ method }) => method.endsWith("restoreBackup"));
-      if (JSON.stringify(restored.map(({ body }) => body)) !== JSON.stringify([{ backup }]))
-        throw new StepFailure("recover-elsewhere.sh", "it has restored something else than the backup");
-    };
+  requireRestored: (deployment, _, backup) => {
+    if (restoredBackups(deployment) !== JSON.stringify([{ backup }]))
+      throw new StepFailure("recover-elsewhere.sh", "it has restored something else than the backup");
   },
+  words: () => [],
+  said: [
+    ...WITHOUT_WORDS,
+    "the secret key cannot be read, so all sessions and signed links end",
+    /uploads +cannot be read, and stay away until they can/,
+  ],
+  isKept: false,
 };
 
-/** Newer than the backup; the job that reads it is that of the deployment elsewhere, which has dumps, too. */
-const DUMP: Remainder = {
-  inputs: { dump_schedule: "30 4 * * *" },
-  said: "idp-b would be made in europe-west1, from the dump",
-  leave: ({ web }, { DATABASE: database = "", DUMP_BUCKET: bucket = "", INSTANCE: instance = "" }) => {
-    web.sql.addBackup("my-project", instance, { location: "us", backupInterval: { endTime: ago(125) } });
-    const dump = { bucket, name: `latest/${database}.dump`, generation: "1", updated: ago(20) };
-    web.storage.objects = [...web.storage.objects, dump, { ...dump, name: `${dump.name}.sha256` }];
-    return () => {
-      const copied = web.storage.objects.filter((object) => object.bucket !== bucket).map(({ name }) => name);
-      const wanted = [`dumps/${database}.dump`, `dumps/${database}.dump.sha256`];
-      if (copied.filter((name) => name.startsWith("dumps/")).join() !== wanted.join())
-        throw new StepFailure("recover-elsewhere.sh", `it has copied ${copied.join(", ") || "nothing"}`);
-      const fills = web.jobs.runs.filter(({ command }) => command.join(" ").includes("restores a dump"));
-      const [fill] = fills;
-      if (fills.length !== 1 || fill === undefined || fill.databases.join().endsWith(`:${instance}`))
-        throw new StepFailure("recover-elsewhere.sh", "it has not filled the database elsewhere, once");
-      if (!fill.command.join(" ").includes(`DUMP_FILE=$DUMP_FOLDER/${wanted[0] ?? ""}\n`))
-        throw new StepFailure("recover-elsewhere.sh", "it has restored another dump");
-      if (web.requests.some(({ method }) => method.endsWith("restoreBackup")))
-        throw new StepFailure("recover-elsewhere.sh", "it has restored the backup, which is older");
-    };
+const COPIES = "acme-backups";
+const UPLOADS = "acme-uploads";
+
+/** The copied dump, by what the guide says: in a folder with the name of the bucket of dumps. */
+const copyOf = ({ DATABASE: database = "", DUMP_BUCKET: bucket = "" }: Settings): string =>
+  `${bucket}/${database}-20261130T043000Z.dump`;
+
+/** As the guide prepares it: only what others keep elsewhere, or what is in two regions, is left. */
+const COPIED_DUMP: Remainder = {
+  prepared: {
+    dump_schedule: "0 * * * *",
+    dump_copy_bucket: COPIES,
+    existing_bucket: { name: UPLOADS },
+    secret_locations: [HOME, ELSEWHERE],
   },
+  requireRestored: (deployment, settings) => {
+    const { web } = deployment;
+    const { DUMP_BUCKET: bucket = "", INSTANCE: instance = "" } = settings;
+    const copied = web.storage.objects
+      .filter((object) => ![bucket, COPIES].includes(object.bucket) && object.name.startsWith("dumps/"))
+      .map(({ name }) => name);
+    const [, file = ""] = copyOf(settings).split("/");
+    const wanted = [`dumps/${file}`, `dumps/${file}.sha256`];
+    if (copied.join() !== wanted.join())
+      throw new StepFailure("recover-elsewhere.sh", `it has copied ${copied.join(", ") || "nothing"}`);
+    const fills = web.jobs.runs.filter(({ command }) => command.join(" ").includes("restores a dump"));
+    const [fill] = fills;
+    if (fills.length !== 1 || fill === undefined || fill.databases.join().endsWith(`:${instance}`))
+      throw new StepFailure("recover-elsewhere.sh", "it has not filled the database elsewhere, once");
+    if (!fill.command.join(" ").includes(`DUMP_FILE=$DUMP_FOLDER/${wanted[0] ?? ""}\n`))
+      throw new StepFailure("recover-elsewhere.sh", "it has restored another dump");
+    if (restoredBackups(deployment) !== "[]")
+      throw new StepFailure("recover-elsewhere.sh", "it has restored the backup, which is older");
+  },
+  words: (settings) => ["--from", `gs://${COPIES}/${copyOf(settings)}`],
+  said: [
+    "idp-b would be made in europe-west1, from the dump",
+    "the secret key can be read: sessions stay",
+    /uploads +can be read/,
+  ],
+  isKept: true,
 };
+
+/** Runs recover-elsewhere.sh, which must say this. */
+async function runScript(
+  deployment: Deployment,
+  settings: Settings,
+  words: readonly string[],
+  parts: readonly (string | RegExp)[],
+): Promise<void> {
+  const run = await deployment.script(["scripts/recover-elsewhere.sh", ...words], settings);
+  const output = requireSuccess("recover-elsewhere.sh", run);
+  for (const part of ["does not answer", ...parts])
+    if (!(typeof part === "string" ? output.includes(part) : part.test(output)))
+      throw new StepFailure("recover-elsewhere.sh", `it does not say "${String(part)}":\n${output}`);
+}
+
+/** Fails unless the service elsewhere has the secret key, or one of its own, and no secret of the region that is gone. */
+function requireSecretsThere(deployment: Deployment, isKept: boolean): void {
+  const service = JSON.stringify(serviceIn(deployment, ELSEWHERE)?.values ?? {});
+  if (service.includes(`"${NAME}-recovered-secret-key"`) !== isKept)
+    throw new StepFailure("recover-elsewhere.sh", `the secret key elsewhere ${isKept ? "is another" : "is that here"}`);
+  const { cloud } = deployment;
+  const names = cloud.ofType(SECRET).filter((secret) => cloud.isLost(secret));
+  const read = names.map(({ values }) => textAt(values, "secret_id")).filter((name) => service.includes(name));
+  if (read.length > 0) throw new StepFailure("recover-elsewhere.sh", `the service elsewhere reads ${read.join(", ")}`);
+}
+
+const BEFORE = "media/public/before.png";
+const SINCE = "media/public/since.png";
+
+function addUpload({ web }: Deployment, { MEDIA_BUCKET: bucket = "" }: Settings, name: string): void {
+  web.storage.objects = [...web.storage.objects, { bucket, name, generation: "1" }];
+}
+
+/** Fails unless these are the uploads of a deployment. */
+function requireUploads(
+  step: string,
+  { web }: Deployment,
+  { MEDIA_BUCKET: bucket = "" }: Settings,
+  wanted: readonly string[],
+): void {
+  const names = web.storage.objects.filter((object) => object.bucket === bucket).map(({ name }) => name);
+  if (names.sort().join() !== wanted.join())
+    throw new StepFailure(step, `the uploads in ${bucket} are ${names.join(", ") || "none"}`);
+}
+
+/** Settings of the deployment elsewhere. */
+async function settingsThere(deployment: Deployment): Promise<Settings> {
+  deployment.environment = THERE;
+  const settings = await settingsOf(deployment);
+  deployment.environment = {};
+  return settings;
+}
 
 /**
- * The region of a deployment answers 503 to everything: it is made again in another one from what is left, and moves
- * home once the region is back, after which nothing of it is left elsewhere.
+ * The region of a deployment answers 503 to everything, also for buckets and secrets that are in it alone: it is made
+ * again in another one from what is left, and moves home once the region is back, after which nothing of it is left
+ * elsewhere.
  */
-const regionLost = (what: string, { inputs, leave, said: expected }: Remainder): Episode => ({
+const regionLost = (what: string, { isKept, prepared, requireRestored, said, words }: Remainder): Episode => ({
   name: `the region is gone, ${what}, and comes back`,
+  // No secret is moved by another place of secrets.
+  fromNothing: prepared !== undefined,
   play: async (deployment) => {
     const { cloud, web } = deployment;
-    if (inputs === undefined) deployment.writeInputs();
-    else await deployment.settle({ ...deployment.inputs, ...inputs });
+    // Those of others, which are elsewhere.
+    for (const name of [COPIES, UPLOADS]) cloud.others.add(`google_storage_bucket ${name}`);
+    if (prepared === undefined) deployment.writeInputs();
+    else await deployment.settle({ ...deployment.inputs, ...prepared });
     joinScripts(deployment);
     const settings = await settingsOf(deployment);
-    const requireRestored = leave(deployment, settings);
+    const { DATABASE: database = "", DUMP_BUCKET: dumps = "", INSTANCE: instance = "" } = settings;
+    const written = { location: "us", backupInterval: { endTime: ago(125) } };
+    const backup = web.sql.addBackup("my-project", instance, written);
+    addDump(deployment, dumps, `latest/${database}.dump`);
+    addDump(deployment, COPIES, copyOf(settings));
+    addUpload(deployment, settings, BEFORE);
     const before = [...cloud.objects.keys()];
     cloud.lostRegion = HOME;
 
-    const recovered = await deployment.script(
-      ["scripts/recover-elsewhere.sh", "recover", ELSEWHERE, "--yes"],
-      settings,
-    );
-    const said = requireSuccess("recover-elsewhere.sh", recovered);
-    for (const part of [
-      expected,
-      "does not answer",
-      "the secret key can be read: sessions stay",
-      "idp-b runs in europe-west1",
-    ])
-      if (!said.includes(part)) throw new StepFailure("recover-elsewhere.sh", `it does not say "${part}":\n${said}`);
-    requireRestored();
-    const service = JSON.stringify(serviceIn(deployment, ELSEWHERE)?.values ?? {});
-    if (!service.includes(`"${NAME}-recovered-secret-key"`))
-      throw new StepFailure("recover-elsewhere.sh", "the service elsewhere has another secret key");
+    await runScript(deployment, settings, ["look", ELSEWHERE], WITHOUT_WORDS);
+    const recovery = ["recover", ELSEWHERE, ...words(settings), "--yes"];
+    await runScript(deployment, settings, recovery, [...said, "idp-b runs in europe-west1"]);
+    requireRestored(deployment, settings, backup);
+    requireSecretsThere(deployment, isKept);
+    const there = await settingsThere(deployment);
+    requireUploads("recover-elsewhere.sh", deployment, there, isKept ? [BEFORE] : []);
     const touched = before.filter((key) => !cloud.objects.has(key));
     if (touched.length > 0) throw new StepFailure("recover-elsewhere.sh", `${touched.join(", ")} is gone`);
     await requireSettledThere(deployment);
 
     cloud.lostRegion = undefined;
+    addUpload(deployment, there, SINCE);
     const returned = await deployment.script(["scripts/return-home.sh", "--yes"], settings);
     requireSuccess("return-home.sh", returned);
+    requireUploads("return-home.sh", deployment, settings, [BEFORE, SINCE]);
     if (serviceIn(deployment, HOME) === undefined) throw new StepFailure("return-home.sh", "there is no service here");
     await deployment.requireEmptyPlan("return-home.sh: second plan");
     deployment.environment = THERE;
@@ -199,5 +313,5 @@ const regionLost = (what: string, { inputs, leave, said: expected }: Remainder):
 
 export const REGION_LOST = [
   regionLost("with a backup elsewhere", BACKUP),
-  regionLost("with a dump that is newer than the backup", DUMP),
+  regionLost("with a copy of its dumps elsewhere", COPIED_DUMP),
 ];
