@@ -25,6 +25,8 @@ export class CloudRunJobs {
   readonly runs: JobRun[] = [];
   /** Services and worker pools by name, `projects/<project>/locations/<region>/services/<id>`. */
   readonly servers = new Set<string>();
+  /** How often a server is still found after its deletion, by name. */
+  readonly looksUntilGone = new Map<string, number>();
   /** How servers are scaled, by name, where somebody has said so. */
   readonly scalings = new Map<string, JsonObject>();
   /** Names of the secrets that servers read, by name of the server. */
@@ -33,6 +35,7 @@ export class CloudRunJobs {
   account = "";
   callsUntilDone = 1;
   outcomeOf: (run: JobRun) => JobOutcome = () => ({ isSuccess: true });
+  private readonly deleted = new Set<string>();
   private readonly executions: { name: string; endsAt: number; outcome: JobOutcome }[] = [];
   private clock = 0;
 
@@ -121,6 +124,7 @@ export class CloudRunJobs {
 
   private getServer(call: Call): JsonObject {
     const name = this.server(call);
+    if (this.deleted.has(name)) this.countDown(name);
     const account = this.account === "" ? {} : { serviceAccount: this.account };
     const read = (this.secrets.get(name) ?? []).map((secret, index) => ({
       name: `SECRET_${index}`,
@@ -140,8 +144,17 @@ export class CloudRunJobs {
 
   private deleteServer(call: Call): JsonObject {
     const name = this.server(call);
-    this.servers.delete(name);
+    this.deleted.add(name);
+    this.countDown(name);
     return { name: `${name.split("/").slice(0, 4).join("/")}/operations/delete-${this.clock}` };
+  }
+
+  private countDown(name: string): void {
+    const looks = this.looksUntilGone.get(name) ?? 0;
+    this.looksUntilGone.set(name, looks - 1);
+    if (looks > 0) return;
+    this.servers.delete(name);
+    this.deleted.delete(name);
   }
 
   private run(call: Call): JsonObject {

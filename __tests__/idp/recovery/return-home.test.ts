@@ -11,7 +11,11 @@ const THERE = { instance: "sql-there", database: "idp_b_demo", region: "europe-w
 interface ReturnScene extends SqlScene {
   /** What was done, in order. */
   readonly done: () => readonly string[];
-  readonly comeHome: (words: readonly string[], input?: string) => Promise<ScriptRun>;
+  readonly comeHome: (
+    words: readonly string[],
+    input?: string,
+    further?: Readonly<Record<string, string>>,
+  ) => Promise<ScriptRun>;
 }
 
 /** A deployment whose region is back, and the one that was made elsewhere meanwhile. */
@@ -38,7 +42,7 @@ const scenario = (what: string, test: (scene: ReturnScene) => Promise<void>): vo
             *restore_settings:.terraform-idp-b) echo "export ${words.join(" ")}" ;;
             *service_url:) echo https://sign-in.example.com ;;
             *dns_records:) echo '[{ "name": "sign-in.example.com", "type": "A", "value": "203.0.113.7" }]' ;;
-            *) echo "terraform $*" >>'${log}' ;;
+            *) echo "terraform $*\${TF_DATA_DIR:+ in $TF_DATA_DIR}" >>'${log}' ;;
           esac`,
         },
       });
@@ -64,10 +68,10 @@ const scenario = (what: string, test: (scene: ReturnScene) => Promise<void>): vo
       await test({
         ...scene,
         done: () => readFileSync(log, "utf8").trim().split("\n"),
-        comeHome: (given, input) =>
+        comeHome: (given, input, further = {}) =>
           scene.run("return-home", {
             arguments: given,
-            environment: { APPLICATION_NAME: "idp" },
+            environment: { APPLICATION_NAME: "idp", ...further },
             folder,
             input,
             programs,
@@ -93,7 +97,8 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     ]);
     expect([...standIn.jobs.servers]).toEqual([]);
     const [backup] = [...standIn.sql.backups.values()];
-    expect(backup).toMatchObject({ instance: THERE.instance, description: "before return-home" });
+    expect(backup).toMatchObject({ instance: THERE.instance });
+    expect(backup?.description).toMatch(/^before home-20/);
     const restores = standIn.requests.filter(({ method }) => method.endsWith("restoreBackup"));
     expect(restores.map(({ body, path }) => [path.includes(`/instances/${INSTANCE}/`), body])).toEqual([
       [true, { backup: backup?.name }],
@@ -128,6 +133,53 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     expect(again.stdout).toMatch(/^The database and the uploads are here since 20\S+Z, and stay/);
     expect(changes()).toHaveLength(before);
     expect(done().slice(steps)).toEqual(["terraform apply -input=false -auto-approve"]);
+  });
+
+  scenario("comes home although a plan of others backs the database here up", async (scene) => {
+    const plan = "projects/demo-project/locations/us-central1/backupPlans/daily";
+
+    expect(await scene.comeHome(["--yes"], "", { BACKUP_PLAN: plan })).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(scene.done()).toContain("restore");
+  });
+
+  scenario("applies here in a shell whose commands are those for elsewhere", async (scene) => {
+    const shell = { TF_DATA_DIR: ".terraform-idp-b" };
+
+    expect(await scene.comeHome(["--yes"], "", shell)).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(scene.done().at(-1)).toBe("terraform apply -input=false -auto-approve");
+  });
+
+  scenario("restores what was written elsewhere after a run that has failed", async (scene) => {
+    const { comeHome, standIn } = scene;
+    standIn.sql.operations.failures.set("instances.restoreBackup", { code: "ERROR", message: "no room" });
+    expect(await comeHome(["--yes"])).toMatchObject({ exitCode: 1 });
+
+    expect(await comeHome(["--yes"])).toMatchObject({ exitCode: 0 });
+
+    const backups = [...standIn.sql.backups.keys()];
+    expect(backups).toHaveLength(2);
+    const restores = standIn.requests.filter(({ method }) => method.endsWith("restoreBackup"));
+    expect(restores.map(({ body }) => String(body.backup).split("/").at(-1))).toEqual(
+      backups.map((name) => name.split("/").at(-1)),
+    );
+  });
+
+  scenario("waits until the workers are gone, too, before it backs up", async (scene) => {
+    const { comeHome, standIn } = scene;
+    const pool = [...standIn.jobs.servers].find((name) => name.includes("workerPools")) ?? "";
+    standIn.jobs.looksUntilGone.set(pool, 3);
+    let writing: readonly string[] | undefined;
+    const log = standIn.onRequest;
+    standIn.onRequest = (request) => {
+      log(request);
+      if (request.method.endsWith("createBackup")) writing ??= [...standIn.jobs.servers];
+    };
+
+    expect(await comeHome(["--yes"])).toMatchObject({ exitCode: 0 });
+
+    expect(writing).toEqual([]);
   });
 
   scenario("restores nothing if no backup is made, and can be repeated", async (scene) => {

@@ -55,10 +55,13 @@ remove_servers() {
       [ "$GOOGLE_STATUS" = 404 ] || google_fail "$part cannot be removed." "To fix: run the same command again."
   done
   removed_until=$(($(google_seconds) + 300))
-  while google_get run "$place/services/$service"; do
-    google_pause "$removed_until" "Service $service" "being removed" || google_fail "$service is still there."
+  for part in "services/$service" "workerPools/$service-w"; do
+    while google_get run "$place/$part"; do
+      google_pause "$removed_until" "$part" "being removed" ||
+        google_fail "$part is still there." "To fix: run the same command again."
+    done
+    [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether $part is removed cannot be found out."
   done
-  [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether $service is removed cannot be found out."
 }
 
 # restore_into SETTINGS INSTANCE DATABASE WORD...: runs restore.sh for a deployment, from another one's instance.

@@ -48,6 +48,8 @@ job_settings
 google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
 google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
 name_the_other
+# The commands for elsewhere begin with an export of it; everything but the outputs of NAME is about the folder here.
+unset TF_DATA_DIR
 elsewhere=.terraform-$NAME returned=recovery-$NAME.returned
 [ -d "$elsewhere" ] || google_refuse "There is no $elsewhere here, so no deployment of the name $NAME was made from" \
   "this folder; name another one by --name, or initialize its workspace: TF_DATA_DIR=$elsewhere terraform init"
@@ -81,8 +83,9 @@ if [ -e "$returned" ]; then
   say_next
   exit 0
 fi
-# Settings of the deployment here are in the environment already, so there is nothing to evaluate.
-here=:
+# Settings of the deployment here are in the environment already. A plan that backs its instance up does not back up
+# that of NAME, whose backup is restored.
+here='BACKUP_PLAN='
 there=$(TF_DATA_DIR=$elsewhere terraform output -raw restore_settings) ||
   google_stop "The outputs of $NAME cannot be read." "To fix: as Terraform says above."
 google_say "Steps; sign-in is down from the first to the last:"
@@ -99,12 +102,14 @@ google_say "  4. apply this folder, which starts the servers, and with dns_zone 
 )
 connect_to "$here"
 remove_servers "$here"
+# A backup of its own for each run: what an earlier one has backed up may lack what was written since.
+release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
 (
   eval "$there"
-  export RELEASE=return-home
+  export RELEASE="$release"
   sh "$scripts/backup-before-upgrade.sh"
 ) || google_stop "The database of $NAME is not backed up." "To fix: as said above; then run the same command again."
-restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" backup "before return-home"
+restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" backup "before $release"
 copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
 # From the apply on, users write here: nothing may replace that.
 jq -nr 'now | floor | todate' >"$returned"
