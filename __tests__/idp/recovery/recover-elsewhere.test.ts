@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { describeWith } from "../../support/programs";
@@ -18,7 +18,7 @@ import { PROJECT, runsOf } from "./sql-scene";
 
 describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
   lostScenario("makes the deployment elsewhere from a backup, and names what is lost", async (scene) => {
-    const { done, folder, recover, standIn } = scene;
+    const { done, given, recover, standIn } = scene;
     haveBackup(scene, 700, "us");
     haveBackup(scene, 125, "us");
     haveBackup(scene, 5, LOST);
@@ -39,7 +39,7 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
       "the backup is restored",
       APPLY,
     ]);
-    expect(JSON.parse(readFileSync(join(folder, "recovery-idp-b.tfvars.json"), "utf8"))).toEqual({
+    expect(given()).toEqual({
       region: ELSEWHERE,
       application_name: "idp-b",
       secret_locations: [ELSEWHERE],
@@ -84,6 +84,18 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(await scene.recover(["recover", ELSEWHERE], "no\n")).toMatchObject({ exitCode: 1 });
     expect(scene.changes()).toEqual([]);
     expect(existsSync(join(scene.folder, "recovery-idp-b.tfvars.json"))).toBe(false);
+  });
+
+  lostScenario("leaves a backup plan of the lost region behind, and says what backs up instead", async (scene) => {
+    haveBackup(scene, 10, "us");
+    scene.haveInputs("existing_backup_plan");
+    const further = { BACKUP_PLAN: "projects/demo-project/locations/us-central1/backupPlans/daily" };
+
+    const { exitCode, stdout } = await scene.recover(["recover", ELSEWHERE, "--yes"], "", further);
+
+    expect(exitCode).toBe(0);
+    expect(scene.given()).toMatchObject({ existing_backup_plan: null });
+    expect(stdout).toMatch(/plan +stays behind: Cloud SQL itself makes the backups in europe-west1/);
   });
 
   lostScenario("refuses wrong words and settings, all at once", async (scene) => {

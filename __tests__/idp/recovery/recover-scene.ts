@@ -18,7 +18,15 @@ export interface LostScene extends SqlScene {
   readonly folder: string;
   /** What Terraform and the restoration have done, in order. */
   readonly done: () => readonly string[];
-  readonly recover: (words: readonly string[], input?: string) => Promise<ScriptRun>;
+  readonly recover: (
+    words: readonly string[],
+    input?: string,
+    further?: Readonly<Record<string, string>>,
+  ) => Promise<ScriptRun>;
+  /** Inputs that the deployment elsewhere was given. */
+  readonly given: () => unknown;
+  /** Gives the folder of the stack further inputs. */
+  readonly haveInputs: (...names: readonly string[]) => void;
 }
 
 /** A deployment whose region is gone, in a project where another one can be made. */
@@ -37,12 +45,16 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
         "audit_secret_access",
         "existing_secrets",
       ];
-      const variable = Object.fromEntries(inputs.map((name) => [name, {}]));
-      writeFileSync(join(folder, "cdk.tf.json"), JSON.stringify({ variable }));
+      const haveInputs = (...further: readonly string[]) => {
+        const variable = Object.fromEntries([...inputs, ...further].map((name) => [name, {}]));
+        writeFileSync(join(folder, "cdk.tf.json"), JSON.stringify({ variable }));
+      };
+      haveInputs();
       const settings = {
         PROJECT_ID: PROJECT,
         APPLICATION_NAME: "idp-b",
         INSTANCE: NEW.instance,
+        BACKUP_PLAN: "",
         DATABASE: NEW.database,
         INIT_JOB: NEW.job,
         ADMINISTRATOR_SECRET: "administrator",
@@ -50,11 +62,11 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
         DUMP_BUCKET: "dumps-b",
         REGION: ELSEWHERE,
       };
-      const words = Object.entries(settings).map((pair) => pair.join("="));
+      const exported = Object.entries(settings).map((pair) => pair.join("="));
       const programs = programFolder({
         scripts: {
           terraform: `case "$*" in
-            *restore_settings) echo "export ${words.join(" ")}" ;;
+            *restore_settings) echo "export ${exported.join(" ")}" ;;
             *service_url) echo https://idp-b.example.com ;;
             *dns_records) echo '[{ "name": "sign-in.example.com", "type": "A", "value": "203.0.113.7" }]' ;;
             *) echo "$* in $TF_DATA_DIR" >>'${log}' ;;
@@ -79,8 +91,16 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
         ...scene,
         folder,
         done: () => readFileSync(log, "utf8").trim().split("\n"),
-        recover: (given, input) =>
-          scene.run("recover-elsewhere", { arguments: given, environment, folder, input, programs }),
+        given: () => JSON.parse(readFileSync(join(folder, "recovery-idp-b.tfvars.json"), "utf8")) as unknown,
+        haveInputs,
+        recover: (words, input, further = {}) =>
+          scene.run("recover-elsewhere", {
+            arguments: words,
+            environment: { ...environment, ...further },
+            folder,
+            input,
+            programs,
+          }),
       });
     }),
   );

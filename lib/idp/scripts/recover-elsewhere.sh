@@ -21,6 +21,7 @@
 #   INSTANCE               name of its database instance (required)
 #   INSTANCE_OWNER         deployment, or others: then the instance is theirs to recover
 #   DATABASE               name of its database (required)
+#   BACKUP_PLAN            plan of Backup and DR that backs the instance up; empty: none. It does not follow
 #   DATABASE_REGION        region that is gone (required)
 #   MEDIA_BUCKET           name of its media bucket (required)
 #   DUMP_BUCKET            name of its bucket of dumps; empty: none
@@ -169,6 +170,17 @@ key_path() {
   esac
 }
 
+# A plan backs up the instance that it is attached to, and no other one.
+look_for_plan() {
+  [ -n "${BACKUP_PLAN:-}" ] || return 0
+  if has_input existing_backup_plan; then
+    google_row plan "stays behind: Cloud SQL itself makes the backups in $elsewhere"
+  else
+    google_row plan "would follow, and nothing would be backed up in $elsewhere: synthesize this folder again without" \
+      "existing_backup_plan"
+  fi
+}
+
 look() {
   google_say "What is left of $APPLICATION_NAME in $LOST_REGION:"
   case $FROM in backup | '') look_for_backup ;; esac
@@ -187,6 +199,7 @@ look() {
   else
     google_row uploads "cannot be read, and stay away until they can: $(google_outcome)"
   fi
+  look_for_plan
   if google_reading '.state // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"; then
     google_row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone. Two deployments that both take" \
       "users do not know of each other"
@@ -259,11 +272,11 @@ keep_secret_key() {
   GOOGLE_SECRET='' key=''
 }
 
-# The records of the domain, and what the whole project has once, stay those of the former deployment.
+# The records of the domain, what the whole project has once, and a plan that backs up the former instance stay behind.
 write_inputs() {
   secret=$([ "$has_key" = no ] || echo "$secret_key")
   others={}
-  for pair in dns_zone=null audit_secret_access=false; do
+  for pair in dns_zone=null audit_secret_access=false existing_backup_plan=null; do
     has_input "${pair%=*}" || continue
     others=$(printf '%s' "$others" | jq -c --arg name "${pair%=*}" --argjson value "${pair#*=}" '.[$name] = $value')
   done
