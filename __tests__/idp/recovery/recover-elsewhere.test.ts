@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describeWith } from "../../support/programs";
@@ -9,6 +9,7 @@ import {
   haveDump,
   haveUploads,
   IN,
+  KEPT,
   LOST,
   lostScenario,
   NEW,
@@ -96,6 +97,67 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(exitCode).toBe(0);
     expect(scene.given()).toMatchObject({ existing_backup_plan: null });
     expect(stdout).toMatch(/plan +stays behind: Cloud SQL itself makes the backups in europe-west1/);
+  });
+
+  lostScenario("makes a standby that the file of the operator has, with the secrets in both regions", async (scene) => {
+    const { folder, given, recover, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    scene.haveInputs("standby");
+    const [hcl, json] = ["elsewhere.tfvars", "elsewhere.tfvars.json"];
+    const standby = `standby = { region = "europe-west4" }\n`;
+    const locations = `secret_locations = [ # both\n  "${ELSEWHERE}",\n  "europe-west4", // later "us-east1"\n]\n`;
+
+    writeFileSync(join(folder, hcl), standby);
+    const refused = await recover(["recover", ELSEWHERE, "--yes", "--var-file", hcl]);
+    expect(refused).toMatchObject({ exitCode: 2 });
+    expect(refused.stderr).toContain("has standby without secret_locations");
+    expect(refused.stderr).toContain('secret_locations = ["europe-west1", "REGION OF THE STANDBY"]');
+    expect(standIn.requests).toEqual([]);
+
+    writeFileSync(join(folder, hcl), standby + locations);
+    expect(await recover(["recover", ELSEWHERE, "--yes", "--var-file", hcl])).toMatchObject({ exitCode: 0 });
+    expect(standIn.secrets.regions.get(KEPT)).toEqual([ELSEWHERE, "europe-west4"]);
+    for (const name of ["secret_locations", "standby"]) expect(given()).not.toHaveProperty(name);
+
+    writeFileSync(join(folder, json), JSON.stringify({ standby: { region: "europe-west3" } }));
+    const other = ["--name", "idp-c", "--var-file", json];
+    expect(await recover(["recover", ELSEWHERE, "--yes", ...other])).toMatchObject({ exitCode: 0 });
+    const there = KEPT.replace("idp-b", "idp-c");
+    expect(standIn.secrets.regions.get(there)).toEqual([ELSEWHERE, "europe-west3"]);
+    expect(given("idp-c")).toMatchObject({ secret_locations: [ELSEWHERE, "europe-west3"] });
+  });
+
+  lostScenario("makes no standby of itself, and stores secrets where the file of the operator says", async (scene) => {
+    const { folder, given, recover, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    scene.haveInputs("standby");
+    const file = "elsewhere.tfvars";
+    writeFileSync(join(folder, file), `#standby = {}\nsecret_locations = ["${ELSEWHERE}", "us-east1"]\n`);
+
+    expect(await recover(["recover", ELSEWHERE, "--yes", "--var-file", file])).toMatchObject({ exitCode: 0 });
+
+    expect(given()).toMatchObject({ standby: null });
+    expect(given()).not.toHaveProperty("secret_locations");
+    expect(standIn.secrets.regions.get(KEPT)).toEqual([ELSEWHERE, "us-east1"]);
+  });
+
+  lostScenario("refuses a kept secret key that a region of the secrets lacks, and wrong regions", async (scene) => {
+    const { folder, recover, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    standIn.secrets.regions.set(KEPT, [ELSEWHERE]);
+    const file = "elsewhere.tfvars.json";
+    const recoverWith = (regions: readonly string[]) => {
+      writeFileSync(join(folder, file), JSON.stringify({ secret_locations: regions }));
+      return recover(["recover", ELSEWHERE, "--yes", "--var-file", file]);
+    };
+
+    const lacking = await recoverWith([ELSEWHERE, "europe-west4"]);
+    expect(lacking).toMatchObject({ exitCode: 1 });
+    expect(lacking.stderr).toContain("The secret idp-b-recovered-secret-key is not in europe-west4");
+
+    const wrong = await recoverWith([ELSEWHERE, "moon"]);
+    expect(wrong).toMatchObject({ exitCode: 2 });
+    expect(wrong.stderr).toContain('names "europe-west1 moon" as regions of secrets');
   });
 
   lostScenario("refuses wrong words and settings, all at once", async (scene) => {

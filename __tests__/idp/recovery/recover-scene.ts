@@ -24,7 +24,7 @@ export interface LostScene extends SqlScene {
     further?: Readonly<Record<string, string>>,
   ) => Promise<ScriptRun>;
   /** Inputs that the deployment elsewhere was given. */
-  readonly given: () => unknown;
+  readonly given: (name?: string) => unknown;
   /** Gives the folder of the stack further inputs. */
   readonly haveInputs: (...names: readonly string[]) => void;
 }
@@ -91,7 +91,8 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
         ...scene,
         folder,
         done: () => readFileSync(log, "utf8").trim().split("\n"),
-        given: () => JSON.parse(readFileSync(join(folder, "recovery-idp-b.tfvars.json"), "utf8")) as unknown,
+        given: (name = "idp-b") =>
+          JSON.parse(readFileSync(join(folder, `recovery-${name}.tfvars.json`), "utf8")) as unknown,
         haveInputs,
         recover: (words, input, further = {}) =>
           scene.run("recover-elsewhere", {

@@ -7,7 +7,8 @@
 #
 #   --from backup|dump|gs://BUCKET/OBJECT   what the database is restored from; by default the newer of backup and dump
 #   --name NAME       application_name of the new deployment; by default the present one with -b at its end, or without
-#   --var-file FILE   further inputs that the new region needs, such as another subnetwork
+#   --var-file FILE   further inputs that the new region needs, such as another subnetwork; with standby in HCL, also
+#                     secret_locations with both regions
 #   --again           restores once more, over what has been written in the new deployment since
 #   --yes             does not ask
 #
@@ -73,6 +74,45 @@ case $action in
   *) google_refuse "\"$action\" is not a command; the commands are look and recover." ;;
 esac
 
+# read_var_file: what the file of the operator says of regions. Sets names_standby to yes or no; file_locations to its
+# secret_locations as words, empty if it has none; and secret_regions to the regions that the secrets need. HCL is only
+# looked through, line by line.
+read_var_file() {
+  wants_standby=no standby_region=''
+  case $var_file in
+    *.json)
+      google_require jq
+      IFS='|' read -r names_standby wants_standby standby_region file_locations <<FACTS
+$(jq -r 'def yes: if . then "yes" else "no" end;
+        [(has("standby") | yes), (.standby != null | yes), (.standby | .region? // ""),
+          (.secret_locations // [] | join(" "))] | join("|")' "$var_file" 2>/dev/null)
+FACTS
+      [ -n "$names_standby" ] || google_refuse "$var_file is not an object in JSON that Terraform takes; correct it."
+      ;;
+    *)
+      looked_through=$(sed -e 's/#.*//' -e 's|//.*||' "$var_file")
+      standby_line=$(printf '%s\n' "$looked_through" | sed -n 's/^[[:space:]]*standby[[:space:]]*=[[:space:]]*//p')
+      [ -z "$standby_line" ] || names_standby=yes
+      case $standby_line in '' | null*) ;; *) wants_standby=yes ;; esac
+      file_locations=$(printf '%s\n' "$looked_through" |
+        awk '/^[ \t]*secret_locations[ \t]*=/ { on = 1 } on && /null/ { exit } on { print } on && /]/ { exit }' |
+        tr ',\n' '\n ' | sed -n 's/.*"\([^"]*\)".*/\1/p' | tr '\n' ' ')
+      file_locations=${file_locations% }
+      ;;
+  esac
+  if [ -n "$file_locations" ]; then
+    secret_regions=$file_locations
+  elif [ "$wants_standby" = yes ] && [ -z "$standby_region" ]; then
+    google_refuse "$var_file has standby without secret_locations; the secrets must be in both regions," \
+      "because a lost region takes along what is in it alone; add to it:" \
+      "secret_locations = [\"$elsewhere\", \"REGION OF THE STANDBY\"]"
+  elif [ "$wants_standby" = yes ]; then
+    secret_regions="$elsewhere $standby_region"
+  fi
+  printf '%s\n' "$secret_regions" | grep -Eqx '[a-z]+-[a-z]+[0-9]+( [a-z]+-[a-z]+[0-9]+)*' ||
+    google_refuse "$var_file names \"$secret_regions\" as regions of secrets; correct it."
+}
+
 # By the names that the usage has. From here on, the regions are LOST_REGION and elsewhere.
 google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 export LOST_REGION="${DATABASE_REGION:-}"
@@ -100,6 +140,8 @@ google_setting NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' \
   google_refuse "The instance $INSTANCE is managed by others, who recover it; then apply with existing_database" \
     "as it is there, and another region."
 [ -z "$var_file" ] || [ -f "$var_file" ] || google_refuse "There is no file $var_file, which --var-file names."
+secret_regions=$elsewhere file_locations='' names_standby=no
+[ ! -f "$var_file" ] || read_var_file
 [ -f cdk.tf.json ] || [ -f variables.tf ] || google_refuse "This is not the folder of a stack; change to it first."
 if [ "$action" = recover ]; then
   google_require "$TERRAFORM"
@@ -246,15 +288,30 @@ apply() {
       "To fix: correct what it names, by --var-file if an input must differ there, and run the same command again."
 }
 
-# Copies the secret key into a secret of REGION, which stays when what is left of the former deployment is destroyed.
+# The secret may be of an earlier run, with other regions, which it keeps.
+require_regions() {
+  # shellcheck disable=SC2016 # names of jq
+  google_reading 'field("replication").userManaged as $own
+    | (if $own then (env.SECRET_REGIONS | split(" ")) - [$own.replicas[].location] else [] end) | join(", ")' \
+    google_get secretmanager "projects/$PROJECT_ID/secrets/$secret_key" ||
+    google_fail "The regions of the secret $secret_key cannot be read." "To fix: run the same command again."
+  [ -z "$GOOGLE_READ" ] ||
+    google_stop "The secret $secret_key is not in $GOOGLE_READ, and a secret stays where it is." \
+      "To fix: delete it, if nothing uses it, and run the same command again."
+}
+
+# Copies the secret key into a secret of REGION, and of a standby, which stays when what is left of the former
+# deployment is destroyed.
 keep_secret_key() {
   google_get secretmanager "$(key_path):access" || google_fail "The secret key can no longer be read."
   key=$(printf '%s\n' "$GOOGLE_KEPT" | jq -er '.payload.data | strings | select(. != "")') ||
     google_stop "$(google_place) answered without a secret key."
-  jq -n --arg region "$elsewhere" '{ replication: { userManaged: { replicas: [{ location: $region }] } } }' \
+  SECRET_REGIONS=$secret_regions
+  export SECRET_REGIONS
+  jq -n '{ replication: { userManaged: { replicas: (env.SECRET_REGIONS | split(" ") | map({ location: . })) } } }' \
     >"$GOOGLE_WORK/secret.json"
   google_reading 'field("name")' google_post secretmanager "projects/$PROJECT_ID/secrets" "$GOOGLE_WORK/secret.json" \
-    "secretId=$secret_key" || [ "$GOOGLE_STATUS" = 409 ] ||
+    "secretId=$secret_key" || { [ "$GOOGLE_STATUS" = 409 ] && require_regions; } ||
     google_fail "The secret $secret_key cannot be created in $elsewhere." \
       "To fix: create it there without a version, for example with a key of yours, and run the same command again."
   if google_get secretmanager "projects/$PROJECT_ID/secrets/$secret_key/versions/1:access"; then
@@ -272,16 +329,22 @@ keep_secret_key() {
   GOOGLE_SECRET='' key=''
 }
 
-# The records of the domain, what the whole project has once, and a plan that backs up the former instance stay behind.
+# The records of the domain, what the whole project has once, a plan that backs up the former instance, and a standby
+# that the file of the operator does not name stay behind.
 write_inputs() {
   secret=$([ "$has_key" = no ] || echo "$secret_key")
   others={}
-  for pair in dns_zone=null audit_secret_access=false existing_backup_plan=null; do
+  for pair in dns_zone=null audit_secret_access=false existing_backup_plan=null standby=null; do
+    [ "$pair/$names_standby" != standby=null/yes ] || continue
     has_input "${pair%=*}" || continue
     others=$(printf '%s' "$others" | jq -c --arg name "${pair%=*}" --argjson value "${pair#*=}" '.[$name] = $value')
   done
+  if [ -z "$file_locations" ]; then
+    others=$(printf '%s' "$others" |
+      jq -c --arg regions "$secret_regions" '.secret_locations = ($regions | split(" "))')
+  fi
   jq -n --arg region "$elsewhere" --arg name "$NAME" --arg secret "$secret" --argjson others "$others" '
-    { region: $region, application_name: $name, secret_locations: [$region] } + $others
+    { region: $region, application_name: $name } + $others
     + if $secret == "" then {} else { existing_secrets: { secret_key: { secret_id: $secret, version: 1 } } } end' \
     >"$inputs"
 }
