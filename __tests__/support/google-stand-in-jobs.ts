@@ -310,6 +310,9 @@ export class StoredObjects {
     const { destinationBucket: bucket = "", destinationObject: name = "" } = parameters;
     const source = this.find(parameters.sourceBucket ?? "", parameters.sourceObject ?? "");
     const kind = "storage#rewriteResponse";
+    const isThere = this.objects.some((object) => object.bucket === bucket && object.name === name);
+    if (isThere && query.get("ifGenerationMatch") === "0")
+      throw new ReasonError(412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.");
     if (query.get("rewriteToken") !== "a token+") return { kind, done: false, rewriteToken: "a token+" };
     const others = this.objects.filter((object) => object.bucket !== bucket || object.name !== name);
     const copy = { bucket, name, generation: source.generation };

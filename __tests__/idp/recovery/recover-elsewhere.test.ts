@@ -160,6 +160,46 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(wrong.stderr).toContain('names "europe-west1 moon" as regions of secrets');
   });
 
+  lostScenario(
+    "brings the uploads of a lost bucket once it is back, and replaces none that are newer",
+    async (scene) => {
+      const { done, recover, standIn } = scene;
+      haveBackup(scene, 10, "us");
+      haveUploads(scene);
+      const isLost = standIn.isLost;
+      standIn.isLost = (path) => isLost(path) || path.includes("/b/media/");
+      const { exitCode, stdout } = await recover(["recover", ELSEWHERE, "--yes"]);
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(
+        /uploads +cannot be read, and stay away until recover-elsewhere.sh uploads brings them: .*503/,
+      );
+      const there = () =>
+        standIn.storage.objects
+          .filter(({ bucket }) => bucket === "media-b")
+          .map(({ generation, name }) => `${name} ${generation}`);
+      expect(there()).toEqual([]);
+      const steps = done().length;
+
+      standIn.isLost = isLost;
+      const newer = { bucket: "media-b", name: "reports/1.csv", generation: "9" };
+      standIn.storage.objects = [...standIn.storage.objects, newer];
+      const brought = await recover(["uploads", ELSEWHERE]);
+
+      expect(brought).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(brought.stdout).toContain("Copied 1 upload(s) to media-b; 1 that are there stay as they are.");
+      expect(there()).toEqual(["reports/1.csv 9", "media/public/a b.png 1"]);
+      expect(done()).toHaveLength(steps);
+    },
+  );
+
+  lostScenario("brings no uploads to a deployment that was not made", async (scene) => {
+    const { exitCode, stderr } = await scene.recover(["uploads", ELSEWHERE, "--name", "idp-c"]);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("There is no .terraform-idp-c here");
+    expect(scene.standIn.requests).toEqual([]);
+  });
+
   lostScenario("refuses wrong words and settings, all at once", async (scene) => {
     const words = ["recover", LOST, "--from", "tape", "--name", "idp", "--var-file", "missing.tfvars", "--force"];
 

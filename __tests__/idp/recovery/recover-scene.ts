@@ -69,7 +69,7 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
             *restore_settings) echo "export ${exported.join(" ")}" ;;
             *service_url) echo https://idp-b.example.com ;;
             *dns_records) echo '[{ "name": "sign-in.example.com", "type": "A", "value": "203.0.113.7" }]' ;;
-            *) echo "$* in $TF_DATA_DIR" >>'${log}' ;;
+            *) mkdir -p "$TF_DATA_DIR" && echo "$* in $TF_DATA_DIR" >>'${log}' ;;
           esac`,
         },
       });

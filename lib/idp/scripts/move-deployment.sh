@@ -75,32 +75,48 @@ restore_into() {
   ) || google_stop "The database is not restored." "To fix: as said above; then run the same command again."
 }
 
-# copy_object BUCKET OBJECT BUCKET OBJECT: within Cloud Storage, in as many calls as it takes; names are encoded.
+# copy_object BUCKET OBJECT BUCKET OBJECT [QUERY]: within Cloud Storage, in as many calls as it takes; encoded names.
 copy_object() {
   echo '{}' >"$GOOGLE_WORK/object.json"
-  copy_query=
+  copy_query=${5:-}
   until
     google_reading '"\(.done) \(.rewriteToken // "" | @uri)"' google_post storage \
       "b/$1/o/$2/rewriteTo/b/$3/o/$4" "$GOOGLE_WORK/object.json" "$copy_query" ||
       return 1
     [ "${GOOGLE_READ%% *}" = true ]
   do
-    copy_query="rewriteToken=${GOOGLE_READ#* }"
+    copy_query="${5:+$5&}rewriteToken=${GOOGLE_READ#* }"
   done
 }
 
-# copy_uploads BUCKET BUCKET: files of the application alone, because a bucket may hold those of others, too.
+# copy_uploads BUCKET BUCKET: files of the application alone, because a bucket may hold those of others, too. They
+# replace those that are there.
 copy_uploads() {
-  copied_count=0
+  copy_all_uploads "$1" "$2" ''
+  google_say "Copied $copied_count upload(s) to $2."
+}
+
+# add_uploads BUCKET BUCKET: the same for a bucket in use, where a file of the same name is newer, and stays.
+add_uploads() {
+  copy_all_uploads "$1" "$2" ifGenerationMatch=0
+  google_say "Copied $copied_count upload(s) to $2; $kept_count that are there stay as they are."
+}
+
+# copy_all_uploads BUCKET BUCKET QUERY: sets copied_count, and kept_count to those that the query has kept.
+copy_all_uploads() {
+  copied_count=0 kept_count=0
   for prefix in media/ reports/; do
     google_pages storage "b/$1/o" items "prefix=$(encoded_object "$prefix")&maxResults=1000" "$GOOGLE_WORK/objects" ||
       google_fail "The uploads of $1 cannot be listed." "To fix: run the same command again."
     jq -r "$GOOGLE_FUNCTIONS .name | encoded" "$GOOGLE_WORK/objects" >"$GOOGLE_WORK/names"
     while read -r object <&4; do
-      copy_object "$1" "$object" "$2" "$object" ||
+      if copy_object "$1" "$object" "$2" "$object" "$3"; then
+        copied_count=$((copied_count + 1))
+      elif [ "$GOOGLE_STATUS" = 412 ]; then
+        kept_count=$((kept_count + 1))
+      else
         google_fail "$object of $1 cannot be copied." "To fix: run the same command again."
-      copied_count=$((copied_count + 1))
+      fi
     done 4<"$GOOGLE_WORK/names"
   done
-  google_say "Copied $copied_count upload(s) to $2."
 }

@@ -4,6 +4,7 @@
 #   recover-elsewhere.sh look REGION      says what is left and what would be lost; changes nothing
 #   recover-elsewhere.sh recover REGION   applies this folder in REGION under another name, restores the database there,
 #                                         and copies the uploads. Repeated, it goes on; what is restored stays
+#   recover-elsewhere.sh uploads REGION   copies uploads that could not be read on that day; what is in REGION stays
 #
 #   --from backup|dump|gs://BUCKET/OBJECT   what the database is restored from; by default the newer of backup and dump
 #   --name NAME       application_name of the new deployment; by default the present one with -b at its end, or without
@@ -70,8 +71,8 @@ for word in "$@"; do
 done
 [ -z "$option" ] || google_refuse "$option has no value."
 case $action in
-  look | recover) ;;
-  *) google_refuse "\"$action\" is not a command; the commands are look and recover." ;;
+  look | recover | uploads) ;;
+  *) google_refuse "\"$action\" is not a command; the commands are look, recover and uploads." ;;
 esac
 
 # read_var_file: what the file of the operator says of regions. Sets names_standby to yes or no; file_locations to its
@@ -143,8 +144,13 @@ google_setting NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' \
 secret_regions=$elsewhere file_locations='' names_standby=no
 [ ! -f "$var_file" ] || read_var_file
 [ -f cdk.tf.json ] || [ -f variables.tf ] || google_refuse "This is not the folder of a stack; change to it first."
+# The workspace is selected in a data folder of its own: a plain terraform command still means the former deployment.
+export TF_DATA_DIR=".terraform-$NAME" TF_IN_AUTOMATION=true
+[ "$action" != uploads ] || [ -d "$TF_DATA_DIR" ] ||
+  google_refuse "There is no $TF_DATA_DIR here, so no deployment of the name $NAME was made from this folder;" \
+    "name another one by --name."
+[ "$action" = look ] || google_require "$TERRAFORM"
 if [ "$action" = recover ]; then
-  google_require "$TERRAFORM"
   [ -z "${NAMESPACE:-}" ] || google_require gcloud "$KUBECTL"
 fi
 google_start
@@ -152,8 +158,6 @@ google_start
 inputs=recovery-$NAME.tfvars.json
 done_file=recovery-$NAME.done
 secret_key=$NAME-recovered-secret-key
-# The workspace is selected in a data folder of its own: a plain terraform command still means the former deployment.
-export TF_DATA_DIR=".terraform-$NAME" TF_IN_AUTOMATION=true
 minutes_left='' backup='' dump='' dump_bucket='' dump_object='' has_key=no has_uploads=no
 
 # minutes_since TIME: whole minutes by the clock of the server.
@@ -239,7 +243,7 @@ look() {
     has_uploads=yes
     google_row uploads "can be read"
   else
-    google_row uploads "cannot be read, and stay away until they can: $(google_outcome)"
+    google_row uploads "cannot be read, and stay away until recover-elsewhere.sh uploads brings them: $(google_outcome)"
   fi
   look_for_plan
   if google_reading '.state // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"; then
@@ -409,6 +413,16 @@ recover() {
   say_next
 }
 
+# For a deployment whose users write: only what is not there is added.
+bring_uploads() {
+  new_settings=$(terraform output -raw restore_settings) || google_stop "The outputs of $NAME cannot be read."
+  add_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
+}
+
+if [ "$action" = uploads ]; then
+  bring_uploads
+  exit 0
+fi
 if [ "$action" = recover ] && [ "$again" = no ] && [ -e "$done_file" ]; then
   repeat_apply
   exit 0
