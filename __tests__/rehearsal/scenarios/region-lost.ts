@@ -156,7 +156,7 @@ const BACKUP: Remainder = {
   said: [
     ...WITHOUT_WORDS,
     "the secret key cannot be read, so all sessions and signed links end",
-    /uploads +cannot be read, and stay away until they can/,
+    /uploads +cannot be read, and stay away until recover-elsewhere.sh uploads brings them/,
   ],
   isKept: false,
 };
