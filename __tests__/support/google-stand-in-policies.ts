@@ -9,12 +9,12 @@ export interface Binding {
 
 /** Resource Manager: who has which role in a project, and above it. */
 export class ProjectPolicies {
-  /** Folders and organization above each project, from the inside, as `folders/1`. Their bindings are below that name. */
+  /** Folders and organization above each project, the nearest first, as `folders/1`, by which they have bindings. */
   ancestors: readonly string[] = [];
   /** Permissions of custom roles, by name. */
   readonly roles = new Map<string, readonly string[]>();
   readonly bindings = new Map<string, readonly Binding[]>();
-  /** How many of the next writes find the policy changed by somebody else. */
+  /** How many of the next writes come after another change of the policy, and are refused. */
   overtaken = 0;
   private version = 1;
 

@@ -218,7 +218,7 @@ async function runScript(
       throw new StepFailure("recover-elsewhere.sh", `it does not say "${String(part)}":\n${output}`);
 }
 
-/** Fails unless the service elsewhere has the secret key, or one of its own, and no secret of the region that is gone. */
+/** Fails unless the service elsewhere has the secret key, or one of its own, and no secret of the lost region. */
 function requireSecretsThere(deployment: Deployment, isKept: boolean): void {
   const service = JSON.stringify(serviceIn(deployment, ELSEWHERE)?.values ?? {});
   if (service.includes(`"${NAME}-recovered-secret-key"`) !== isKept)

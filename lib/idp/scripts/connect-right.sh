@@ -41,8 +41,8 @@ WITHDRAWN='[]'
 POLICY_TRIES=8
 
 # change_policy FILTER: makes of the project's policy what the jq filter makes of it, until that is a string, which
-# becomes policy_said. The policy is read again after a change, so that only what is found there counts. Its etag keeps
-# changes that somebody else makes meanwhile.
+# becomes policy_said. The policy is read again after a change, so that only what is found there counts. By its etag, a
+# change that others have made meanwhile is never overwritten.
 change_policy() {
   policy_try=1
   export WITHDRAWN

@@ -225,8 +225,8 @@ SQL
 # application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those of
 # the database, and of a login that others have made on their instance, may be intended; the last check reports them.
 #
-# A restored instance has the logins of the backup. The stored password is then the only right one, whoever is signed
-# in, and what a login had before must not open the database.
+# A restored instance has the logins of the backup. Only the stored password is right then, with whichever login this
+# has signed in; what a login had before must not open the database.
 role_statements() {
   cat <<'SQL'
 SET client_min_messages = error;

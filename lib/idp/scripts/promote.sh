@@ -43,6 +43,7 @@
 #                          jobs that use the primary have ended (600)
 #   SQL_SECONDS, JOB_SECONDS, LOG_SECONDS   as for restore.sh
 # Settings of the calls and exit codes: google-rest.sh.
+# shellcheck disable=SC2154 # standby-state.sh sets what is known of both regions
 set -eu
 
 export GOOGLE_OPTIONS=any
@@ -184,9 +185,9 @@ note_unfinished() {
   unfinished=yes
 }
 
-# Ends only when the standby has everything that was written at home: nobody can connect there any more, whoever was
-# connected has ended, and then the two are compared. A right that is withdrawn ends minutes later, so a job may have
-# begun meanwhile; then they are compared again.
+# Waits until the standby has everything that was written at home: nobody can connect to home any more and no session
+# is left, and only then are the two compared. A right ends minutes after it is withdrawn, so a job may have begun
+# meanwhile; then they are compared again.
 await_position() {
   comparer='' executed=''
   find_comparer || google_fail "The account that compares the two databases cannot be read, so nothing is promoted." \
