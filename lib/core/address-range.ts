@@ -1,4 +1,5 @@
-import { call, interpolated, known, textIn, type Expr } from "./expr";
+import { call, interpolated, known, type Expr } from "./expr";
+import { textIn } from "./expr-values";
 import { element, split, toNumber } from "./expr-functions";
 
 /** Whether a text is an IPv4 range in CIDR notation whose address is the first one of the range. */

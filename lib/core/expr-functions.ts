@@ -9,17 +9,12 @@ import {
   hcl,
   ifOperandsDo,
   known,
-  listIn,
   literal,
   loopVariable,
-  NO_VALUE,
-  numberIn,
-  regularExpression,
-  textIn,
-  valueIn,
   writtenHcl,
   type Operand,
 } from "./expr";
+import { listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./expr-values";
 
 type Texts = Operand<readonly string[]>;
 type Condition = Operand<boolean>;

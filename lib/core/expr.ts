@@ -1,6 +1,30 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { ref, TerraformStack, Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
+import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
+
+import {
+  AddressIn,
+  Collection,
+  Failure,
+  Literal,
+  LoopVariable,
+  NamedLiteral,
+  Operation,
+  Present,
+  Reference,
+  Step,
+  TokenReference,
+  type Combination,
+  type Entry,
+  type Form,
+  type OperationFacts,
+  type Part,
+  type PrintToken,
+  type ReferenceFacts,
+  type TokenFacts,
+} from "./expr-forms";
+import { BINDING, escapedTemplate, isWhole, piecesOf, PlainText, quotedInside } from "./expr-text";
+import { finite, lengthOf, listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./expr-values";
 
 /** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
 export type KnownAt = "synth" | "plan" | "apply";
@@ -8,59 +32,11 @@ export type KnownAt = "synth" | "plan" | "apply";
 /** A value of a type, or an expression of it. */
 export type Operand<T> = Expr<T> | T;
 
-/** How tightly the parts of an expression bind; a part that binds less than its place asks for needs parentheses. */
-const BINDING = {
-  choice: 0,
-  or: 1,
-  and: 2,
-  equality: 3,
-  comparison: 4,
-  sum: 5,
-  product: 6,
-  sign: 7,
-  value: 8,
-} as const;
-
-interface Printed {
-  readonly text: string;
-  readonly binding: number;
-}
-
-/** Resolves a token of the framework for a place inside of an expression. */
-type PrintToken = (token: unknown) => unknown;
-
-type Entry = readonly [key: Expr<string>, value: Expr];
-
 /** Characters of a comparison such as `var.existing_database != null`. */
 const LONGEST_AT_A_GLANCE = 45;
 
 /** Characters that a line of a folder has for the condition of a check. */
 const LONGEST_OF_A_LINE = 100;
-
-/** What an expression is: a literal, a reference or an operation. */
-interface Form {
-  readonly knownAt: KnownAt;
-  readonly mayBeNull: boolean;
-  /** Undefined unless the value is known at synthesis. */
-  readonly literal?: { readonly value: unknown };
-  /** The references in it. */
-  readonly names: readonly string[];
-  /** Whether it is null, where that is simpler than a comparison. */
-  readonly isNull?: () => Expr<boolean>;
-  /** Whether Terraform may stop at it, such as at a number in words. */
-  readonly canFail?: boolean;
-  /** Whether it is known to do so. */
-  readonly fails?: boolean;
-  /** Whether it is a list that is known to have an item, where `entries` does not tell. */
-  readonly hasItems?: boolean;
-  /** The least number that it can be, where that is known. */
-  readonly least?: number;
-  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
-  readonly entries?: readonly Entry[];
-  print(printToken: PrintToken): Printed;
-  /** Alone, as the value of an argument, where that is more than the printed text in braces. */
-  alone?(): unknown;
-}
 
 /**
  * A typed Terraform expression: a literal, a reference or an operation.
@@ -104,12 +80,12 @@ export class Expr<T = unknown> implements IResolvable {
 
   /** Whether it is a list that is known to have an item. */
   get hasItems(): boolean {
-    return this.form.hasItems ?? (this.form.entries?.length ?? 0) > 0;
+    return this.form.hasItems ?? (this.entries?.length ?? 0) > 0;
   }
 
   /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
   get entries(): readonly Entry[] | undefined {
-    return this.form.entries;
+    return this.form.entries ?? (this.isLiteral ? literalEntries(this.literal) : undefined);
   }
 
   /** The same where it is not null. */
@@ -475,49 +451,6 @@ export function known<R>(
   }
 }
 
-/** Terraform would stop at such a value. One for all: only the one that calculates sees it, and a trace costs time. */
-export const NO_VALUE = new Error("Terraform has no such value");
-
-/** A value that is not null. */
-export function valueIn(value: unknown): unknown {
-  if (value === null || value === undefined) throw NO_VALUE;
-  return value;
-}
-
-/** A number, also from a text, as Terraform converts it. */
-export function numberIn(value: unknown): number {
-  const isNumber = typeof value === "string" ? /^-?[0-9]+([.][0-9]+)?$/.test(value) : typeof value === "number";
-  return finite(isNumber ? Number(value) : NaN);
-}
-
-function finite(value: number): number {
-  if (!Number.isFinite(value)) throw NO_VALUE;
-  return value;
-}
-
-/** A text, also from a number or a switch, in the form that Terraform gives all texts. */
-export function textIn(value: unknown): string {
-  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") throw NO_VALUE;
-  return String(value).normalize("NFC");
-}
-
-export function listIn(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw NO_VALUE;
-  return value;
-}
-
-function lengthOf(value: unknown): number {
-  if (typeof value === "string") return [...new Intl.Segmenter().segment(textIn(value))].length;
-  if (typeof value !== "object" || value === null) throw NO_VALUE;
-  return Object.keys(value).length;
-}
-
-/** A pattern of Terraform. */
-export function regularExpression(pattern: string, flags = ""): RegExp {
-  const [, insensitive, rest = pattern] = /^([(][?]i[)])?(.*)$/s.exec(pattern) ?? [];
-  return new RegExp(rest, `${flags}u${insensitive === undefined ? "" : "i"}`);
-}
-
 /** Facts of an operation that has a value wherever its operands have one. */
 export function ifOperandsDo(operands: readonly Expr[]): { readonly canFail: boolean } {
   return { canFail: operands.some((each) => each.canFail || each.mayBeNull) };
@@ -719,44 +652,17 @@ export function tokenReference<T>(token: T, facts: TokenFacts): Expr<T> {
   return new Expr<T>(new TokenReference(token, facts));
 }
 
-type Part = string | { readonly expr: Expr; readonly least: number };
-
-/** What is known of a token. */
-export interface TokenFacts {
-  readonly knownAt: Exclude<KnownAt, "synth">;
-  readonly mayBeNull: boolean;
-  /** Addresses of what it refers to. */
-  readonly names?: readonly string[];
+/** A variable of a `for` expression. */
+export function loopVariable<T>(name: string, { knownAt }: Expr): Expr<T> {
+  return new Expr<T>(new LoopVariable(name, knownAt));
 }
 
-/** What is known of a value by its address. */
-interface ReferenceFacts extends Omit<TokenFacts, "names"> {
-  /** Whether it is a list that has an item. */
-  readonly hasItems?: boolean;
-  /** The stack that has it: the framework takes it for a reference between stacks in any other. */
-  readonly stack?: TerraformStack | undefined;
-}
-
-/** Conditions that all hold, or of which one does. */
-interface Combination {
-  readonly operator: "&&" | "||";
-  readonly operands: readonly Expr<boolean>[];
-}
-
-export interface OperationFacts {
-  /** What it combines, so that another of the same operator takes its operands. */
-  readonly combination?: Combination;
-  /** The least number that it can be. */
-  readonly least?: number;
-  readonly mayBeNull?: boolean;
-  /** Whether it is null, where that is simpler than a comparison. */
-  readonly isNull?: (() => Expr<boolean>) | undefined;
-  /** Whether Terraform may stop at it; by default, it may. */
-  readonly canFail?: boolean;
-  /** Whether it is known to; by default, if it does at an operand. */
-  readonly fails?: boolean;
-  /** The negation, where it needs no `!`. */
-  readonly opposite?: (() => Expr<boolean>) | undefined;
+function literalEntries(value: unknown): readonly Entry[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const entries = Object.entries(value);
+  // Terraform goes through an object in the order of its names.
+  if (!Array.isArray(value)) entries.sort(([one], [other]) => (one < other ? -1 : 1));
+  return entries.map(([key, each]) => [literal(key), literal<unknown>(each)]);
 }
 
 const infix = (left: Expr, operator: string, right: Expr, binding: number): Part[] => [
@@ -764,408 +670,6 @@ const infix = (left: Expr, operator: string, right: Expr, binding: number): Part
   ` ${operator} `,
   { expr: right, least: binding + 1 },
 ];
-
-class Literal implements Form {
-  readonly knownAt = "synth";
-  readonly literal: { readonly value: unknown };
-  readonly names = [];
-
-  constructor(value: unknown) {
-    this.literal = { value };
-  }
-
-  get mayBeNull(): boolean {
-    return this.literal.value === null;
-  }
-
-  get entries(): readonly Entry[] | undefined {
-    const { value } = this.literal;
-    if (typeof value !== "object" || value === null) return undefined;
-    const entries = Object.entries(value);
-    // Terraform goes through an object in the order of its names.
-    if (!Array.isArray(value)) entries.sort(([one], [other]) => (one < other ? -1 : 1));
-    return entries.map(([key, each]) => [literal(key), literal<unknown>(each)]);
-  }
-
-  print(): Printed {
-    return { text: literalText(this.literal.value), binding: BINDING.value };
-  }
-
-  alone(): unknown {
-    return templatesOf(this.literal.value);
-  }
-}
-
-class NamedLiteral extends Literal {
-  constructor(
-    private readonly address: string,
-    value: unknown,
-  ) {
-    super(value);
-  }
-
-  override print(): Printed {
-    return { text: this.address, binding: BINDING.value };
-  }
-}
-
-/** A named step, marked by comments until the whole folder is known. */
-class Step implements Form {
-  constructor(
-    private readonly name: string,
-    private readonly value: Expr,
-  ) {}
-
-  get knownAt(): KnownAt {
-    return this.value.knownAt;
-  }
-
-  get mayBeNull(): boolean {
-    return this.value.mayBeNull;
-  }
-
-  get canFail(): boolean {
-    return this.value.canFail;
-  }
-
-  get fails(): boolean {
-    return this.value.fails;
-  }
-
-  get hasItems(): boolean {
-    return this.value.hasItems;
-  }
-
-  get names(): readonly string[] {
-    return this.value.names;
-  }
-
-  print(printToken: PrintToken): Printed {
-    const text = this.value.print(printToken, BINDING.choice);
-    return { text: `/*step ${this.name}*/(${text})/*end*/`, binding: BINDING.value };
-  }
-}
-
-class Reference implements Form {
-  readonly knownAt: KnownAt;
-  readonly mayBeNull: boolean;
-  readonly hasItems: boolean;
-  private readonly owned: AddressIn | undefined;
-
-  constructor(
-    private readonly address: string | (() => string),
-    { hasItems = false, knownAt, mayBeNull, stack }: ReferenceFacts,
-  ) {
-    this.knownAt = knownAt;
-    this.mayBeNull = mayBeNull;
-    this.hasItems = hasItems;
-    this.owned = stack && new AddressIn(stack, () => this.names.join(""));
-  }
-
-  get names(): readonly string[] {
-    return [typeof this.address === "string" ? this.address : this.address()];
-  }
-
-  print(printToken: PrintToken): Printed {
-    // The framework knows an element by a token.
-    const pieces = this.owned === undefined ? this.names.flatMap(piecesOf) : [this.owned];
-    const texts = pieces.map((piece) => (typeof piece === "string" ? piece : printedToken(printToken(piece)).text));
-    return { text: texts.join(""), binding: BINDING.value };
-  }
-}
-
-/** An address in a stack, which no other stack can use as it is. */
-class AddressIn {
-  private token: IResolvable | undefined;
-
-  constructor(
-    private readonly stack: TerraformStack,
-    private readonly addressOf: () => string,
-  ) {}
-
-  get address(): string {
-    return this.addressOf();
-  }
-
-  /** In another stack, the framework keeps in its own token what stands for the address there. */
-  inside(context: IResolveContext): unknown {
-    if (TerraformStack.of(context.scope) === this.stack) return this.address;
-    this.token ??= ref(this.address, this.stack);
-    context.suppressBraces = true;
-    return context.resolve(this.token);
-  }
-}
-
-/** A token of the framework, or text around some. */
-class TokenReference implements Form {
-  readonly knownAt: KnownAt;
-  readonly mayBeNull: boolean;
-  readonly names: readonly string[];
-
-  constructor(
-    private readonly token: unknown,
-    { knownAt, mayBeNull, names = [] }: TokenFacts = { knownAt: "apply", mayBeNull: !isSurelySet(token) },
-  ) {
-    this.knownAt = knownAt;
-    this.mayBeNull = mayBeNull;
-    this.names = names;
-  }
-
-  get isText(): boolean {
-    return typeof this.token === "string" && piecesOf(this.token).length > 1;
-  }
-
-  print(printToken: PrintToken): Printed {
-    const pieces = typeof this.token === "string" ? piecesOf(this.token) : [];
-    const [first] = pieces;
-    if (pieces.length <= 1) return printedToken(printToken(first ?? this.token));
-    const texts = pieces.map((piece) =>
-      typeof piece === "string" ? quotedInside(piece) : `\${${printedToken(printToken(piece)).text}}`,
-    );
-    return { text: `"${texts.join("")}"`, binding: BINDING.value };
-  }
-
-  alone(): unknown {
-    return this.token;
-  }
-}
-
-const ATTRIBUTE = /^(?:(?:data[.])?[a-z0-9]+_\w+[.][\w-]+|module[.][\w-]+)(?:[.]\w+)+$/;
-
-/**
- * True for an attribute of a resource or a data source, a module's output, and for text around tokens: the value may be
- * unknown at plan, but is set.
- */
-function isSurelySet(token: unknown): boolean {
-  const [first, ...others]: unknown[] = typeof token === "string" ? piecesOf(token) : [token];
-  const { identifier } = (first ?? {}) as { readonly identifier?: unknown };
-  return others.length > 0 || (typeof identifier === "string" && ATTRIBUTE.test(identifier));
-}
-
-/** A list or an object in which something is not known at synthesis. */
-class Collection implements Form {
-  readonly mayBeNull = false;
-
-  constructor(
-    readonly entries: readonly Entry[],
-    private readonly isList: boolean,
-  ) {}
-
-  get knownAt(): KnownAt {
-    return latest(this.entries.flat());
-  }
-
-  get canFail(): boolean {
-    return this.entries.flat().some((each) => each.canFail);
-  }
-
-  get fails(): boolean {
-    return this.entries.flat().some((each) => each.fails);
-  }
-
-  get names(): readonly string[] {
-    return this.entries.flat().flatMap((each) => each.names);
-  }
-
-  member(name: string): Expr | undefined {
-    return this.entries.find(([key]) => key.isLiteral && key.literal === name)?.[1];
-  }
-
-  print(printToken: PrintToken): Printed {
-    const items = this.entries.map(([key, value]) => {
-      const text = value.print(printToken);
-      return this.isList ? text : `${keyText(key, printToken)} = ${text}`;
-    });
-    const text = this.isList ? `[${items.join(", ")}]` : `{ ${items.join(", ")} }`;
-    return { text, binding: BINDING.value };
-  }
-
-  alone(): unknown {
-    const values = this.entries.map(([, value]) => value);
-    return this.isList ? values : Object.fromEntries(this.entries.map(([key, value]) => [key.text, value]));
-  }
-}
-
-/** An operation on literals at which Terraform stops. */
-class Failure implements Form {
-  readonly knownAt = "plan";
-  readonly mayBeNull = false;
-  readonly canFail = true;
-  readonly fails = true;
-  readonly names = [];
-
-  constructor(private readonly operation: Expr) {}
-
-  print(printToken: PrintToken): Printed {
-    return { text: this.operation.print(printToken, BINDING.value), binding: BINDING.value };
-  }
-}
-
-/** What stands for each item in turn. */
-class LoopVariable implements Form {
-  readonly mayBeNull = true;
-  readonly names = [];
-
-  constructor(
-    private readonly name: string,
-    readonly knownAt: KnownAt,
-  ) {}
-
-  print(): Printed {
-    return { text: this.name, binding: BINDING.value };
-  }
-}
-
-/** A variable of a `for` expression. */
-export function loopVariable<T>(name: string, { knownAt }: Expr): Expr<T> {
-  return new Expr<T>(new LoopVariable(name, knownAt));
-}
-
-/** A value in a place that is only reached if it is not null. */
-class Present implements Form {
-  readonly mayBeNull = false;
-
-  constructor(private readonly form: Form) {}
-
-  get knownAt(): KnownAt {
-    return this.form.knownAt;
-  }
-
-  get canFail(): boolean {
-    return this.form.canFail ?? false;
-  }
-
-  get fails(): boolean {
-    return this.form.fails ?? false;
-  }
-
-  get names(): readonly string[] {
-    return this.form.names;
-  }
-
-  print(printToken: PrintToken): Printed {
-    return this.form.print(printToken);
-  }
-}
-
-/** An operation that cannot be calculated at synthesis. */
-class Operation implements Form {
-  readonly knownAt: KnownAt;
-  readonly mayBeNull: boolean;
-  readonly isNull: (() => Expr<boolean>) | undefined;
-  readonly opposite: (() => Expr<boolean>) | undefined;
-  readonly canFail: boolean;
-  readonly fails: boolean;
-  readonly combination: Combination | undefined;
-  readonly least?: number;
-
-  constructor(
-    private readonly parts: readonly Part[],
-    private readonly binding: number,
-    { canFail = true, combination, fails, isNull, least, mayBeNull = false, opposite }: OperationFacts = {},
-  ) {
-    this.combination = combination;
-    if (least !== undefined) this.least = least;
-    this.canFail = canFail;
-    this.fails = fails ?? this.operands.some((each) => each.fails);
-    this.isNull = isNull;
-    this.mayBeNull = mayBeNull;
-    this.opposite = opposite;
-    this.knownAt = latest(this.operands);
-  }
-
-  get names(): readonly string[] {
-    return [...new Set(this.operands.flatMap((each) => each.names))];
-  }
-
-  print(printToken: PrintToken): Printed {
-    const texts = this.parts.map((part) => (typeof part === "string" ? part : part.expr.print(printToken, part.least)));
-    return { text: texts.join(""), binding: this.binding };
-  }
-
-  private get operands(): readonly Expr[] {
-    return this.parts.flatMap((part) => (typeof part === "string" ? [] : part.expr));
-  }
-}
-
-const MOMENTS: readonly KnownAt[] = ["synth", "plan", "apply"];
-
-/** When the last one is known; an operation is left for the plan at least. */
-function latest(operands: readonly Expr[]): KnownAt {
-  const moments = operands.map(({ knownAt }) => MOMENTS.indexOf(knownAt));
-  return MOMENTS[Math.max(1, ...moments)] ?? "apply";
-}
-
-/** A literal as HCL. */
-function literalText(value: unknown): string {
-  if (typeof value === "string") return `"${quotedInside(escapedTemplate(value))}"`;
-  if (typeof value !== "object" || value === null) return String(value);
-  if (Array.isArray(value)) return `[${value.map(literalText).join(", ")}]`;
-  const members = Object.entries(value).map(([key, each]) => `${plainKey(key)} = ${literalText(each)}`);
-  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
-}
-
-function keyText(key: Expr<string>, printToken: PrintToken): string {
-  return key.isLiteral ? plainKey(key.literal) : `(${key.print(printToken)})`;
-}
-
-const plainKey = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? key : literalText(key));
-
-const quotedInside = (text: string): string => JSON.stringify(text).slice(1, -1);
-
-/** A text that Terraform reads unchanged, although it has markers of templates in it. */
-function escapedTemplate(text: string): string {
-  return text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
-}
-
-/** The same for all texts in a value. */
-function templatesOf(value: unknown): unknown {
-  if (typeof value === "string") return escapedTemplate(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(templatesOf);
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [escapedTemplate(key), templatesOf(each)]));
-}
-
-/** What a text consists of: literals and tokens. */
-function piecesOf(text: string): (string | IResolvable)[] {
-  const pieces: (string | IResolvable)[] = [];
-  let rest = text;
-  for (const token of Tokenization.reverseString(text).tokens) {
-    const mark = Token.asString(token);
-    const at = rest.indexOf(mark);
-    pieces.push(rest.slice(0, at), token);
-    rest = rest.slice(at + mark.length);
-  }
-  return [...pieces, rest].flatMap((piece) => (typeof piece === "string" ? withNumbers(piece) : [piece]));
-}
-
-/** Digits under which the framework hides a number that it does not know yet. */
-const NUMBER_TOKEN = /(-?\d\.\d+e\+\d{3})/;
-
-function withNumbers(text: string): (string | IResolvable)[] {
-  return text
-    .split(NUMBER_TOKEN)
-    .filter((piece) => piece !== "")
-    .map((piece) => (NUMBER_TOKEN.test(piece) ? (Tokenization.reverseNumber(Number(piece)) ?? piece) : piece));
-}
-
-/** What the framework has made of a token that stands inside of an expression. */
-function printedToken(resolved: unknown): Printed {
-  if (resolved instanceof PlainText) return { text: literalText(resolved.text), binding: BINDING.value };
-  if (typeof resolved !== "string") return { text: resolvedText(resolved), binding: BINDING.value };
-  const text = resolved.startsWith("${") && isWhole(resolved) ? resolved.slice(2, -1) : resolved;
-  return { text, binding: isWhole(text) ? BINDING.value : BINDING.choice };
-}
-
-/** A value of Terraform JSON, whose texts are templates, as HCL. */
-function resolvedText(value: unknown): string {
-  if (typeof value === "string")
-    return value.startsWith("${") && isWhole(value) ? value.slice(2, -1) : `"${quotedInside(value)}"`;
-  if (typeof value !== "object" || value === null) return String(value);
-  if (Array.isArray(value)) return `[${value.map(resolvedText).join(", ")}]`;
-  const members = Object.entries(value).map(([key, each]) => `${plainKey(key)} = ${resolvedText(each)}`);
-  return `{ ${members.join(", ")} }`;
-}
 
 /** A token as the framework writes it inside of an expression; text, where its value is that. */
 function insideOf(token: unknown, context: IResolveContext): unknown {
@@ -1180,20 +684,4 @@ function insideOf(token: unknown, context: IResolveContext): unknown {
   const outside: unknown = context.resolve(token);
   if (typeof inside !== "string") return outside;
   return outside === inside && !inside.startsWith("${") ? new PlainText(inside) : inside;
-}
-
-/** A text that is no expression, from a token whose value is one. */
-class PlainText {
-  constructor(readonly text: string) {}
-}
-
-/** Whether nothing in a text binds less than a value: no operator stands outside of brackets and strings. */
-function isWhole(text: string): boolean {
-  const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/[^\s()[\]{}!-]+/g, "x");
-  let inner = outside;
-  for (let before = ""; before !== inner;) {
-    before = inner;
-    inner = inner.replaceAll(/\([^()[\]{}]*\)|\[[^()[\]{}]*\]|\{[^()[\]{}]*\}/g, "x");
-  }
-  return !/[\s!]|^-/.test(inner.trim());
 }

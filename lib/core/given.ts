@@ -1,7 +1,8 @@
 import { type TerraformElement, TerraformLocal, TerraformStack, TerraformVariable, Token, Tokenization } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { Expr, exprOf, tokenReference, type KnownAt, type TokenFacts } from "./expr";
+import { Expr, exprOf, tokenReference, type KnownAt } from "./expr";
+import { type TokenFacts } from "./expr-forms";
 import { rendered } from "./expression";
 
 /**

@@ -1,0 +1,42 @@
+/** Terraform would stop at such a value. One for all: only the one that calculates sees it, and a trace costs time. */
+export const NO_VALUE = new Error("Terraform has no such value");
+
+/** A value that is not null. */
+export function valueIn(value: unknown): unknown {
+  if (value === null || value === undefined) throw NO_VALUE;
+  return value;
+}
+
+/** A number, also from a text, as Terraform converts it. */
+export function numberIn(value: unknown): number {
+  const isNumber = typeof value === "string" ? /^-?[0-9]+([.][0-9]+)?$/.test(value) : typeof value === "number";
+  return finite(isNumber ? Number(value) : NaN);
+}
+
+export function finite(value: number): number {
+  if (!Number.isFinite(value)) throw NO_VALUE;
+  return value;
+}
+
+/** A text, also from a number or a switch, in the form that Terraform gives all texts. */
+export function textIn(value: unknown): string {
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") throw NO_VALUE;
+  return String(value).normalize("NFC");
+}
+
+export function listIn(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw NO_VALUE;
+  return value;
+}
+
+export function lengthOf(value: unknown): number {
+  if (typeof value === "string") return [...new Intl.Segmenter().segment(textIn(value))].length;
+  if (typeof value !== "object" || value === null) throw NO_VALUE;
+  return Object.keys(value).length;
+}
+
+/** A pattern of Terraform. */
+export function regularExpression(pattern: string, flags = ""): RegExp {
+  const [, insensitive, rest = pattern] = /^([(][?]i[)])?(.*)$/s.exec(pattern) ?? [];
+  return new RegExp(rest, `${flags}u${insensitive === undefined ? "" : "i"}`);
+}
