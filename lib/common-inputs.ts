@@ -1,5 +1,7 @@
 import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/network-inputs";
-import { flag, type PropsOf, type Relation, type ResourceWith, type ValuesOf } from "./core/inputs";
+import { type Relation } from "./core/relations";
+import { flag, type PropsOf, type ResourceWith } from "./core/rows";
+import { type ValuesOf } from "./core/value";
 import { allOf, interpolated, type Expr } from "./core/expr";
 import { eachEntry, endsWith, every, trimPrefix } from "./core/expr-functions";
 import {

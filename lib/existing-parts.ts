@@ -1,6 +1,7 @@
 import { OWN_PARTS_INPUT } from "./core/existing";
 import { deploymentFact, type DeploymentFact } from "./core/deployment-guard";
-import { type Relation, type Value, type ValuesOf } from "./core/inputs";
+import { type Relation } from "./core/relations";
+import { type Value, type ValuesOf } from "./core/value";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
 import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";

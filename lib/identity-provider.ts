@@ -15,18 +15,10 @@ import {
   guardDeployment,
   type DeploymentFact,
 } from "./core/deployment-guard";
-import {
-  inputChecksOf,
-  settingsOf,
-  valuesFrom,
-  type PropsOf,
-  type Relation,
-  type SettingsOf,
-  type Input,
-  type Table,
-  type Value,
-  type ValuesOf,
-} from "./core/inputs";
+import { inputChecksOf, valuesFrom } from "./core/inputs";
+import { type Relation } from "./core/relations";
+import { type Input, type PropsOf, type Table } from "./core/rows";
+import { settingsOf, type SettingsOf, type Value, type ValuesOf } from "./core/value";
 import { unknownNames } from "./core/known-props";
 import { serviceAccountId } from "./core/names";
 import { deploymentContext, type DeploymentContext } from "./core/deployment-context";

@@ -6,7 +6,8 @@ import { anyOf, type Expr, interpolated, literal, hcl, call } from "./core/expr"
 import { replace, toText, upper } from "./core/expr-functions";
 import { named } from "./core/expression";
 import { guardPresence } from "./core/deployment-guard";
-import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
+import { type Relation } from "./core/relations";
+import { settingsOf, type ValuesOf } from "./core/value";
 import { CONNECTION_NAME_FRAME_LENGTH, serviceName, workerPoolName } from "./core/names";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { isPooled, poolVariables } from "./idp/connection-pool";

@@ -1,7 +1,7 @@
 import { type App } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Table } from "../lib/core/inputs";
+import { type Table } from "../lib/core/rows";
 import { nearest } from "../lib/core/known-props";
 import { type PortableStack } from "../lib/core/portable-stack";
 import { RulesBrokenError } from "../lib/core/rules-broken-error";

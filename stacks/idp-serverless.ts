@@ -1,7 +1,8 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type Construct } from "constructs";
 
-import { declaredInputs, declareInputs, type Table } from "../lib/core/inputs";
+import { declaredInputs, declareInputs } from "../lib/core/declared-inputs";
+import { type Table } from "../lib/core/rows";
 import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
 import { warnOfSettings } from "../lib/core/warnings";
 import {

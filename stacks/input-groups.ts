@@ -2,7 +2,7 @@ import { type TerraformStack, TerraformVariable } from "cdktf";
 
 import { terraformName } from "../lib/core/checks";
 import { explain } from "../lib/core/hcl/stack-origin";
-import { type Table } from "../lib/core/inputs";
+import { type Table } from "../lib/core/rows";
 
 /** Inputs for one task, and the guides to it. */
 export interface InputGroup {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { type TerraformStack } from "cdktf";
 
-import { declaredInputs } from "../lib/core/inputs";
+import { declaredInputs } from "../lib/core/declared-inputs";
 import { type StateBackend } from "../lib/core/state-backend";
 import { warningsOf } from "../lib/core/warnings";
 import { LATEST_VERSION } from "../lib/idp/contract";

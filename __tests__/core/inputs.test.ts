@@ -1,6 +1,8 @@
 import { TerraformVariable } from "cdktf";
 
-import { choice, number, object, text, texts, valuesFrom, type Relation } from "../../lib/core/inputs";
+import { valuesFrom } from "../../lib/core/inputs";
+import { type Relation } from "../../lib/core/relations";
+import { choice, number, object, text, texts } from "../../lib/core/rows";
 import { eachMatching, matching, whole, type Check } from "../../lib/core/checks";
 import { isDistinct } from "../../lib/core/expr-functions";
 import { bareStack, terraformOf } from "../support/synthesis";

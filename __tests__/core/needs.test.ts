@@ -1,6 +1,7 @@
 import { TerraformVariable } from "cdktf";
 
-import { choice, flag, text, texts, valuesFrom } from "../../lib/core/inputs";
+import { valuesFrom } from "../../lib/core/inputs";
+import { choice, flag, text, texts } from "../../lib/core/rows";
 import { needs } from "../../lib/core/needs";
 import { bareStack, terraformOf, type Block } from "../support/synthesis";
 

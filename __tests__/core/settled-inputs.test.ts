@@ -1,4 +1,6 @@
-import { declaredInputs, declareInputs, flag, number, object, text, texts, valuesFrom } from "../../lib/core/inputs";
+import { declaredInputs, declareInputs } from "../../lib/core/declared-inputs";
+import { valuesFrom } from "../../lib/core/inputs";
+import { flag, number, object, text, texts } from "../../lib/core/rows";
 import { needs } from "../../lib/core/needs";
 import { type DeploymentSettings, type Settlement } from "../../lib/core/settled-inputs";
 import { bareStack, terraformOf } from "../support/synthesis";

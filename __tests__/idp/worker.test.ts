@@ -1,5 +1,6 @@
 import { RESOURCES } from "../../lib/idp/contract";
-import { type PropsOf, valuesFrom } from "../../lib/core/inputs";
+import { valuesFrom } from "../../lib/core/inputs";
+import { type PropsOf } from "../../lib/core/rows";
 import { connections, serverArguments, WORKER_FORM, workerVariables } from "../../lib/idp/worker";
 import { exprOf, hcl, literal, reference } from "../../lib/core/expr";
 import { ENVIRONMENT } from "../../lib/idp/environment";

@@ -4,7 +4,7 @@ import { exprOf } from "../../lib/core/expr";
 import { type DeploymentContext } from "../../lib/core/deployment-context";
 import { GeneratedSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
-import { Value } from "../../lib/core/inputs";
+import { Value } from "../../lib/core/value";
 import { sqlInstanceName } from "../../lib/core/names";
 import { packageFile } from "../../lib/core/package-file";
 import { addStackFile } from "../../lib/core/stack-file";

@@ -9,7 +9,7 @@ import { firstInputs, INPUT_GROUPS } from "../../stacks/input-groups";
 import { exampleValues } from "../../stacks/folder/example-values";
 import { inputSchema } from "../../stacks/folder/input-schema";
 import { terraformName } from "../../lib/core/checks";
-import { text, type Table } from "../../lib/core/inputs";
+import { text, type Table } from "../../lib/core/rows";
 import { settledInput } from "../../lib/core/settled-inputs";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { LAB } from "../../lib/lab/lab-inputs";

@@ -6,7 +6,7 @@ import Ajv from "ajv";
 import { parse } from "yaml";
 
 import { terraformName } from "../../lib/core/checks";
-import { type Table } from "../../lib/core/inputs";
+import { type Table } from "../../lib/core/rows";
 import { createStacks } from "../../stacks/all-stacks";
 import { inputSchema } from "../../stacks/folder/input-schema";
 import { IdpKubernetesStack } from "../../stacks/idp-kubernetes";

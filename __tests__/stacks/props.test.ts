@@ -1,7 +1,9 @@
 import { TerraformVariable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { valuesFrom, type Relation, type Table } from "../../lib/core/inputs";
+import { valuesFrom } from "../../lib/core/inputs";
+import { type Relation } from "../../lib/core/relations";
+import { type Table } from "../../lib/core/rows";
 import { RulesBrokenError } from "../../lib/core/rules-broken-error";
 import {
   KUBERNETES_INPUTS,

@@ -10,7 +10,7 @@ import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
 import { createStacks } from "../../stacks/all-stacks";
 import { convertedSettings } from "../../stacks/folder/converted-settings";
-import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/core/inputs";
+import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/core/rows";
 import { pageFor, settledSection } from "../../stacks/folder/settled-pages";
 import { usedInputs } from "../../stacks/folder/used-inputs";
 import { readSettingsFile } from "../../stacks/settings-file";

@@ -6,7 +6,9 @@ import { exprOf, interpolated, type Expr } from "./expr";
 import { every, includes, isDistinct } from "./expr-functions";
 import { namedValue } from "./expression";
 import { type KnownPropsOf, nearest, unknownNames } from "./known-props";
-import { refuseWrong, text, textMap, texts, type PropsOf, type Relation } from "./inputs";
+import { refuseWrong } from "./inputs";
+import { type Relation } from "./relations";
+import { text, textMap, texts, type PropsOf } from "./rows";
 import { commonLabels } from "./labels";
 import {
   APPLICATION_NAME_MAX_LENGTH,

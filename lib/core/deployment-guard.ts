@@ -6,7 +6,7 @@ import { type Expr, exprOf, hcl, reference } from "./expr";
 import { countIf, isNever, isSet } from "./conditional";
 import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
 import { expression, named, settingName, rendered } from "./expression";
-import { type Value } from "./inputs";
+import { type Value } from "./value";
 import { TerraformData } from "./terraform-data";
 
 /** A value that makes a deployment what it is: another one would replace it. */

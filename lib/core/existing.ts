@@ -2,7 +2,7 @@ import { TerraformLocal, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, anyOf, conditionFrom, not, isAlways, isNever } from "./conditional";
-import { choice } from "./inputs";
+import { choice } from "./rows";
 import { elementNamePart } from "./element-names";
 import { exprOf, type Expr } from "./expr";
 

@@ -15,6 +15,7 @@ import {
 /** Resolves a token of the framework for a place inside of an expression. */
 export type PrintToken = (token: unknown) => unknown;
 
+/** An item with its index, or a member with its name. */
 export type Entry = readonly [key: Expr<string>, value: Expr];
 
 /** What an expression is: a literal, a reference or an operation. */
@@ -42,6 +43,7 @@ export interface Form {
   alone?(): unknown;
 }
 
+/** HCL of an operation: text, or an operand and how tightly it must bind there. */
 export type Part = string | { readonly expr: Expr; readonly least: number };
 
 /** What is known of a token. */
@@ -66,6 +68,7 @@ export interface Combination {
   readonly operands: readonly Expr<boolean>[];
 }
 
+/** What is known of the result of an operation. */
 export interface OperationFacts {
   /** What it combines, so that another of the same operator takes its operands. */
   readonly combination?: Combination;
@@ -82,6 +85,7 @@ export interface OperationFacts {
   readonly opposite?: (() => Expr<boolean>) | undefined;
 }
 
+/** A value that is known at synthesis. */
 export class Literal implements Form {
   readonly knownAt = "synth";
   readonly literal: { readonly value: unknown };
@@ -104,6 +108,7 @@ export class Literal implements Form {
   }
 }
 
+/** Such a value that prints as the address under which the folder has it. */
 export class NamedLiteral extends Literal {
   constructor(
     private readonly address: string,
@@ -154,6 +159,7 @@ export class Step implements Form {
   }
 }
 
+/** A value that Terraform has under an address. */
 export class Reference implements Form {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;

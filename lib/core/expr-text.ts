@@ -13,6 +13,7 @@ export const BINDING = {
   value: 8,
 } as const;
 
+/** HCL, and how tightly it binds. */
 export interface Printed {
   readonly text: string;
   readonly binding: number;
@@ -27,8 +28,10 @@ export function literalText(value: unknown): string {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
+/** A name of a member, in quotes only where it needs them. */
 export const plainKey = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? key : literalText(key));
 
+/** A text as it stands between quotes. */
 export const quotedInside = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** A text that Terraform reads unchanged, although it has markers of templates in it. */

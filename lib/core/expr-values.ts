@@ -13,6 +13,7 @@ export function numberIn(value: unknown): number {
   return finite(isNumber ? Number(value) : NaN);
 }
 
+/** A number that Terraform has, unlike the quotient of a division by zero. */
 export function finite(value: number): number {
   if (!Number.isFinite(value)) throw NO_VALUE;
   return value;
@@ -24,11 +25,13 @@ export function textIn(value: unknown): string {
   return String(value).normalize("NFC");
 }
 
+/** A list. */
 export function listIn(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw NO_VALUE;
   return value;
 }
 
+/** The number of characters, items or members. */
 export function lengthOf(value: unknown): number {
   if (typeof value === "string") return [...new Intl.Segmenter().segment(textIn(value))].length;
   if (typeof value !== "object" || value === null) throw NO_VALUE;

@@ -1,6 +1,8 @@
 import { present } from "./conditional";
 import { allOf, type Expr } from "./expr";
-import { type Input, type Relation, type Table, type Value, type ValuesOf } from "./inputs";
+import { type Relation } from "./relations";
+import { type Input, type Table } from "./rows";
+import { type Value, type ValuesOf } from "./value";
 
 type NameOf<T extends Table> = keyof T & string;
 

@@ -1,7 +1,8 @@
 import { type DeploymentInputs } from "./deployment-context";
 import { interpolated, type Expr } from "./expr";
 import { every } from "./expr-functions";
-import { orResource, text, texts, type Relation } from "./inputs";
+import { type Relation } from "./relations";
+import { orResource, text, texts } from "./rows";
 
 /** Types of resources that may stand for a network, and for a subnetwork. */
 const NETWORK_TYPES = ["google_compute_network"];

@@ -5,7 +5,11 @@ import { type Condition, conditionFrom, isAlways, isNever } from "./conditional"
 import { type Expr } from "./expr";
 import { named } from "./expression";
 import { inFileOfChecks } from "./hcl/stack-origin";
-import { textAtSynth, valuesOfSettings, type Relation, type Table, type ValuesOf } from "./inputs";
+import { textAtSynth } from "./input-problems";
+import { type Relation } from "./relations";
+import { type Table } from "./rows";
+import { valuesOfSettings } from "./settings-problems";
+import { type ValuesOf } from "./value";
 import { type DeploymentSettings } from "./settled-inputs";
 
 /** A value that is valid but probably a mistake. */

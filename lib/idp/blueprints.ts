@@ -8,7 +8,9 @@ import { planned, type Check, type EachCheck, plannedWith } from "../core/checks
 import { anyOf, call, hcl, reference, type Expr } from "../core/expr";
 import { intersection, keys } from "../core/expr-functions";
 import { expression } from "../core/expression";
-import { refuseWrong, texts, type Value } from "../core/inputs";
+import { refuseWrong } from "../core/inputs";
+import { texts } from "../core/rows";
+import { type Value } from "../core/value";
 import { packageFile } from "../core/package-file";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { RulesBrokenError } from "../core/rules-broken-error";

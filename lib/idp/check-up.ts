@@ -6,7 +6,8 @@ import { allOf, type Condition, isNever, namedCondition } from "../core/conditio
 import { interpolated, type Expr, exprOf, literal } from "../core/expr";
 import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr-functions";
 import { valueOf } from "../core/expression";
-import { number, object, textOrNull, type PropsOf, type Value, type ValuesOf } from "../core/inputs";
+import { number, object, textOrNull, type PropsOf } from "../core/rows";
+import { type Value, type ValuesOf } from "../core/value";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";

@@ -1,6 +1,7 @@
 import { type Expr } from "../core/expr";
 import { concat, every, lower, min } from "../core/expr-functions";
-import { flag, type ValuesOf } from "../core/inputs";
+import { flag } from "../core/rows";
+import { type ValuesOf } from "../core/value";
 import { type Advice } from "../core/warnings";
 import { POOL_VARIABLES } from "./contract";
 import { type EnvironmentInputs, optionalVariables, settingIn } from "./environment";

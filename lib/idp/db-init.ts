@@ -2,7 +2,7 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { conditionFrom, isAlways } from "../core/conditional";
-import { flag } from "../core/inputs";
+import { flag } from "../core/rows";
 import { type KnownPropsOf, refuseProps } from "../core/known-props";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript, joined, type StackFile } from "../core/stack-file";

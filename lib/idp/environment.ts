@@ -2,20 +2,20 @@ import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
 import { matching, type Check, type EachCheck } from "../core/checks";
+import { type Relation } from "../core/relations";
 import {
   choice,
   mapOf,
   orResource,
-  type Input,
-  type PropsOf,
-  type Reading,
-  type Relation,
-  type Table,
   text,
   textMap,
   textOrNumber,
-  type Value,
-} from "../core/inputs";
+  type Input,
+  type PropsOf,
+  type Reading,
+  type Table,
+} from "../core/rows";
+import { type Value } from "../core/value";
 import { SECRET_ID_MAX_LENGTH } from "../core/names";
 import {
   BASELINE_ENVIRONMENT,

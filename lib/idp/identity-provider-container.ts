@@ -1,7 +1,9 @@
 import { Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { valuesFrom, type PropsOf, type ValuesOf } from "../core/inputs";
+import { valuesFrom } from "../core/inputs";
+import { type PropsOf } from "../core/rows";
+import { type ValuesOf } from "../core/value";
 import { exprOf } from "../core/expr";
 import { expression } from "../core/expression";
 import { type KnownPropsOf, propProblems } from "../core/known-props";

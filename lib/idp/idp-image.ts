@@ -6,7 +6,10 @@ import { countIf, isNever, isSet, isUnset, allOf, anyOf, present } from "../core
 import { type Expr, hcl, interpolated, literal, exprOf } from "../core/expr";
 import { captured, element, endsWith, split, startsWith, toNumber, trimPrefix } from "../core/expr-functions";
 import { expression, namedValue, settingName, named } from "../core/expression";
-import { orResource, refuseWrong, text, type Relation, type ValuesOf } from "../core/inputs";
+import { refuseWrong } from "../core/inputs";
+import { type Relation } from "../core/relations";
+import { orResource, text } from "../core/rows";
+import { type ValuesOf } from "../core/value";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type WorkloadIdentity } from "../core/identity";
 import { packageFile } from "../core/package-file";

@@ -1,7 +1,9 @@
 import { isJson, jsonOf, toText } from "../core/expr-functions";
 import { isWhole, matching, whole } from "../core/checks";
 import { allOf, type Expr } from "../core/expr";
-import { choice, number, object, text, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
+import { type Relation } from "../core/relations";
+import { choice, number, object, text, type PropsOf } from "../core/rows";
+import { type ValuesOf } from "../core/value";
 import {
   HOST,
   IS_REFERENCE,

@@ -9,7 +9,8 @@ import { type Existing, existingOr, isExisting, isMade } from "../core/existing"
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { isWhole, matching } from "../core/checks";
 import { type Expr, exprOf } from "../core/expr";
-import { number, object, orResource, type PropsOf, refuseWrong, text } from "../core/inputs";
+import { refuseWrong } from "../core/inputs";
+import { number, object, orResource, text, type PropsOf } from "../core/rows";
 import { type KnownPropsOf, refuseProps } from "../core/known-props";
 import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context";
 import { MAIN_CHILD_ID } from "../core/portable-stack";

@@ -1,6 +1,8 @@
 import { isWhole } from "../core/checks";
 import { allOf } from "../core/expr";
-import { count, number, object, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
+import { type Relation } from "../core/relations";
+import { count, number, object, type PropsOf } from "../core/rows";
+import { type ValuesOf } from "../core/value";
 import { type ProbeSpec } from "./container-spec";
 import {
   LIVENESS_PROBE,

@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 import { isNever } from "../core/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
 import { type Expr } from "../core/expr";
-import { type ValuesOf } from "../core/inputs";
+import { type ValuesOf } from "../core/value";
 import { bucketName } from "../core/names";
 import { addRestLibraries } from "../core/project-apis";
 import { addScript } from "../core/stack-file";

@@ -2,7 +2,7 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf, conditionFrom, partIf, present } from "../core/conditional";
-import { flag } from "../core/inputs";
+import { flag } from "../core/rows";
 import { addRestLibraries, runsScript } from "../core/project-apis";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";

@@ -1,6 +1,8 @@
 import { isWhole, shown, type Check } from "../core/checks";
 import { mebibytes } from "../core/memory";
-import { choice, number, text, type Relation, type ValuesOf } from "../core/inputs";
+import { type Relation } from "../core/relations";
+import { choice, number, text } from "../core/rows";
+import { type ValuesOf } from "../core/value";
 import { type ContainerSpec } from "./container-spec";
 import {
   CONNECTIONS_BESIDE_WORKER,

@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 import { element, split, every } from "../core/expr-functions";
 import { type Expr, hcl, interpolated, allOf, anyOf, exprOf, literal } from "../core/expr";
 import { settingName } from "../core/expression";
-import { type ValuesOf } from "../core/inputs";
+import { type ValuesOf } from "../core/value";
 import { CheckBlock } from "../core/warnings";
 import {
   AUTO_MODE_RANGE,

@@ -4,7 +4,9 @@ import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../core/deployment-contex
 import { allOf, hcl, interpolated, type Expr } from "../core/expr";
 import { captured, element, every, includes, split, toNumber, trimSpace } from "../core/expr-functions";
 import { NETWORK_RELATIONS } from "../core/network-inputs";
-import { choice, flag, number, text, textMap, texts, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
+import { type Relation } from "../core/relations";
+import { choice, flag, number, text, textMap, texts, type PropsOf } from "../core/rows";
+import { type ValuesOf } from "../core/value";
 import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";
 import {

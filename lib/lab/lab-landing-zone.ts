@@ -8,7 +8,8 @@ import { type Expr, exprOf } from "../core/expr";
 import { addDynamicBlock, addOptionalBlock, listIf, setArgument } from "../core/conditional";
 import { KMS_KEY } from "../core/kms-key";
 import { networkInputs, tagsIn, type NetworkInputs } from "../core/network-inputs";
-import { flag, orResource, settingsOf, text, type ValuesOf } from "../core/inputs";
+import { flag, orResource, text } from "../core/rows";
+import { settingsOf, type ValuesOf } from "../core/value";
 import { PROJECT_ID } from "../core/deployment-context";
 import {
   COMPUTE,

@@ -1,7 +1,9 @@
 import { isWhole, whole } from "../core/checks";
 import { exprOf, interpolated, type Expr, type Operand } from "../core/expr";
 import { jsonOf } from "../core/expr-functions";
-import { number, text, type Relation, type ValuesOf } from "../core/inputs";
+import { type Relation } from "../core/relations";
+import { number, text } from "../core/rows";
+import { type ValuesOf } from "../core/value";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
   LEAST_POOLED_CONNECTIONS,

@@ -5,7 +5,9 @@ import { addOptionalBlock, optionalBlocks } from "../core/conditional";
 import { isWhole } from "../core/checks";
 import { call, interpolated, type Expr, exprOf, hcl } from "../core/expr";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
-import { choice, count, object, text, type PropsOf, type Relation, type SettingsOf } from "../core/inputs";
+import { type Relation } from "../core/relations";
+import { choice, count, object, text, type PropsOf } from "../core/rows";
+import { type SettingsOf } from "../core/value";
 
 /** Sunday 03:00 UTC, after the backup. */
 const DEFAULT_WINDOW = { day: 7, hour: 3, track: "stable" } as const;

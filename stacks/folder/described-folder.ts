@@ -7,7 +7,7 @@ import { noteInMessages } from "../../lib/core/message-notes";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { type DeploymentSettings } from "../../lib/core/settled-inputs";
 import { addStackFile, addStackText } from "../../lib/core/stack-file";
-import { type Table } from "../../lib/core/inputs";
+import { type Table } from "../../lib/core/rows";
 import { exampleValues } from "./example-values";
 import { inputSchema } from "./input-schema";
 import { settledNames, settledNote } from "./settled-names";

@@ -2,7 +2,8 @@ import { App } from "cdktf";
 
 import { terraformName } from "../../lib/core/checks";
 import { statedConditions } from "../../lib/core/conditional";
-import { declaredInputs, type Input, type Table } from "../../lib/core/inputs";
+import { declaredInputs } from "../../lib/core/declared-inputs";
+import { type Input, type Table } from "../../lib/core/rows";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { type DeploymentSettings, type Settlement, valueOf } from "../../lib/core/settled-inputs";
 import { usedInputs } from "./used-inputs";

@@ -1,5 +1,5 @@
 import { terraformName } from "../../lib/core/checks";
-import { type Table } from "../../lib/core/inputs";
+import { type Table } from "../../lib/core/rows";
 import { type DeploymentSettings } from "../../lib/core/settled-inputs";
 
 /** Inputs for which a folder for one deployment has no variable, and members that its variables refuse. */

@@ -1,5 +1,5 @@
 import { terraformName } from "../../lib/core/checks";
-import { type Input, type Table } from "../../lib/core/inputs";
+import { type Input, type Table } from "../../lib/core/rows";
 import { type DeploymentSettings, valueOf } from "../../lib/core/settled-inputs";
 import { code, inputsTables } from "./markdown-tables";
 import { shownType } from "./shown-type";

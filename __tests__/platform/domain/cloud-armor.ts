@@ -3,7 +3,9 @@ import { BlockList, isIPv6 } from "node:net";
 import { Environment } from "@marcbachmann/cel-js";
 
 import { SecurityPolicy } from "../../../lib/platform/domain/security-policy";
-import { type PropsOf, type Value, valuesFrom } from "../../../lib/core/inputs";
+import { valuesFrom } from "../../../lib/core/inputs";
+import { type PropsOf } from "../../../lib/core/rows";
+import { type Value } from "../../../lib/core/value";
 import { protectionInputs, type ProtectionInputs } from "../../../lib/platform/domain/protection";
 import { PROTECTION_RULES } from "../../../lib/platform/domain/protection-rules";
 import { CONTEXT } from "../../support/stand-in-parts";

@@ -19,7 +19,7 @@ import {
 } from "../../core/conditional";
 import { exprOf, hcl, interpolated, literal, type Expr } from "../../core/expr";
 import { compact, concat, each, flatten, one } from "../../core/expr-functions";
-import { type ValuesOf } from "../../core/inputs";
+import { type ValuesOf } from "../../core/value";
 import { hashedName, partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";

@@ -1,16 +1,7 @@
 import { matching, type Check } from "../../core/checks";
-import {
-  choice,
-  flag,
-  number,
-  object,
-  orResource,
-  text,
-  type PropsOf,
-  type Relation,
-  type ProviderResource,
-  type SettingsOf,
-} from "../../core/inputs";
+import { type Relation } from "../../core/relations";
+import { choice, flag, number, object, orResource, text, type PropsOf, type ProviderResource } from "../../core/rows";
+import { type SettingsOf } from "../../core/value";
 import { PROJECT_ID } from "../../core/deployment-context";
 import { isDataSource } from "../../core/resource-props";
 import { exprOf, interpolated, type Expr } from "../../core/expr";

@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { allOf, attributesOf, countIf, idOf, isSet, partIf, type Condition } from "../../core/conditional";
 import { interpolated } from "../../core/expr";
 import { each } from "../../core/expr-functions";
-import { flag } from "../../core/inputs";
+import { flag } from "../../core/rows";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type Advice } from "../../core/warnings";

@@ -2,18 +2,9 @@ import { isAnyAddressRange } from "../../core/address-range";
 import { isWhole, matching } from "../../core/checks";
 import { allOf, exprOf, type Expr } from "../../core/expr";
 import { endsWith, max } from "../../core/expr-functions";
-import {
-  choice,
-  flag,
-  number,
-  object,
-  orResource,
-  text,
-  texts,
-  type PropsOf,
-  type Relation,
-  type ValuesOf,
-} from "../../core/inputs";
+import { type Relation } from "../../core/relations";
+import { choice, flag, number, object, orResource, text, texts, type PropsOf } from "../../core/rows";
+import { type ValuesOf } from "../../core/value";
 import { needs } from "../../core/needs";
 import { type Warning, type Advice } from "../../core/warnings";
 import { type DomainInputs } from "./domain";

@@ -21,7 +21,7 @@ import {
 } from "../../core/conditional";
 import { exprOf, hcl } from "../../core/expr";
 import { expression } from "../../core/expression";
-import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/inputs";
+import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/value";
 import { partName, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";

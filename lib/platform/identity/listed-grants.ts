@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 import { allOf, conditionOf, countIf, conditionFrom, repeatFor, isAlways } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
-import { flag } from "../../core/inputs";
+import { flag } from "../../core/rows";
 import { hcl } from "../../core/expr";
 import { element, split } from "../../core/expr-functions";
 

@@ -4,7 +4,9 @@ import { Token, type IResolvable } from "cdktf";
 import { isAddressRange } from "../../core/address-range";
 import { addDynamicBlock, addOptionalBlock, attributeOf, isNever, not, optionalBlocks } from "../../core/conditional";
 import { type networkInputs } from "../../core/network-inputs";
-import { choice, object, text, textMap, type PropsOf, type Relation, type ValuesOf } from "../../core/inputs";
+import { type Relation } from "../../core/relations";
+import { choice, object, text, textMap, type PropsOf } from "../../core/rows";
+import { type ValuesOf } from "../../core/value";
 import { allOf, anyOf, type Expr, exprOf, hcl } from "../../core/expr";
 import { everyEntry, compact } from "../../core/expr-functions";
 

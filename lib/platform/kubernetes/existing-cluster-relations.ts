@@ -2,7 +2,7 @@ import { type DeploymentInputs } from "../../core/deployment-context";
 import { type Expr, interpolated } from "../../core/expr";
 import { startsWith } from "../../core/expr-functions";
 import { type networkInputs } from "../../core/network-inputs";
-import { type Relation } from "../../core/inputs";
+import { type Relation } from "../../core/relations";
 import { needs } from "../../core/needs";
 import { type DomainInputs } from "../domain/domain";
 import { type EXISTING_SERVICE_ACCOUNTS } from "../identity/service-identity";

@@ -3,7 +3,8 @@ import { Construct } from "constructs";
 
 import { matching, whole } from "../../core/checks";
 import { listIf } from "../../core/conditional";
-import { number, object, requiredObject, textOrNumber, type PropsOf, type ValuesOf } from "../../core/inputs";
+import { number, object, requiredObject, textOrNumber, type PropsOf } from "../../core/rows";
+import { type ValuesOf } from "../../core/value";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { addScript } from "../../core/stack-file";

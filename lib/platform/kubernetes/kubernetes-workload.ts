@@ -7,7 +7,7 @@ import { Construct } from "constructs";
 import { countIf, partIf, present, type Condition } from "../../core/conditional";
 import { literal, exprOf } from "../../core/expr";
 import { type WorkloadIdentity } from "../../core/identity";
-import { type ValuesOf } from "../../core/inputs";
+import { type ValuesOf } from "../../core/value";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";

@@ -16,7 +16,7 @@ import {
 import { expression, named } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
-import { text } from "../../core/inputs";
+import { text } from "../../core/rows";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";

@@ -1,15 +1,7 @@
 import { eachMatching, type EachCheck } from "../../core/checks";
-import {
-  flag,
-  mapOf,
-  number,
-  object,
-  orResources,
-  texts,
-  type PropsOf,
-  type Relation,
-  type SettingsOf,
-} from "../../core/inputs";
+import { type Relation } from "../../core/relations";
+import { flag, mapOf, number, object, orResources, texts, type PropsOf } from "../../core/rows";
+import { type SettingsOf } from "../../core/value";
 import { type DomainInputs } from "../domain/domain";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";

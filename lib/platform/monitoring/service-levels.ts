@@ -15,7 +15,8 @@ import {
   type Condition,
 } from "../../core/conditional";
 import { literal, type Expr } from "../../core/expr";
-import { number, object, type PropsOf, type ValuesOf } from "../../core/inputs";
+import { number, object, type PropsOf } from "../../core/rows";
+import { type ValuesOf } from "../../core/value";
 import { serviceName } from "../../core/names";
 import { type PartProps } from "../parts";
 import { type AlertFacts, type Platform } from "./alert";

@@ -23,7 +23,8 @@ import {
 } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { object, orResource, type PropsOf, refuseWrong, type ProviderResource, text } from "../../core/inputs";
+import { refuseWrong } from "../../core/inputs";
+import { object, orResource, text, type PropsOf, type ProviderResource } from "../../core/rows";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type ImageRepository } from "../../idp/parts";

@@ -1,5 +1,7 @@
 import { literal, type Expr } from "../../core/expr";
-import { type Relation, type Table, type ValuesOf } from "../../core/inputs";
+import { type Relation } from "../../core/relations";
+import { type Table } from "../../core/rows";
+import { type ValuesOf } from "../../core/value";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
 
 /** A connection name whose length inputs decide on. */

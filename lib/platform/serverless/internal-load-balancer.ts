@@ -27,7 +27,9 @@ import {
 } from "../../core/conditional";
 import { hcl, type Expr } from "../../core/expr";
 import { type networkInputs } from "../../core/network-inputs";
-import { choice, text, type Relation, type ValuesOf } from "../../core/inputs";
+import { type Relation } from "../../core/relations";
+import { choice, text } from "../../core/rows";
+import { type ValuesOf } from "../../core/value";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { needs } from "../../core/needs";
 import { type ProjectApis } from "../../core/project-apis";

@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { oneOf } from "../../core/checks";
 import { allOf, attributeOf, type Condition, countIf, isNever } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { textOrFlag } from "../../core/inputs";
+import { textOrFlag } from "../../core/rows";
 import { type Expr, exprOf } from "../../core/expr";
 
 /** Who may call the service without a permission; true and false are other words for the first and the last. */

@@ -1,5 +1,6 @@
 import { whole } from "../../core/checks";
-import { choice, flag, number, type SettingsOf } from "../../core/inputs";
+import { choice, flag, number } from "../../core/rows";
+import { type SettingsOf } from "../../core/value";
 import { anyOf, type Expr } from "../../core/expr";
 import { holdsFor } from "../../core/expr-functions";
 import { mebibytes } from "../../core/memory";

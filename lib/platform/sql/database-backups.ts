@@ -1,7 +1,8 @@
 import { isWhole, matching, whole } from "../../core/checks";
 import { type Expr, exprOf, interpolated } from "../../core/expr";
 import { min } from "../../core/expr-functions";
-import { number, text, type PropsOf, type Relation } from "../../core/inputs";
+import { type Relation } from "../../core/relations";
+import { number, text, type PropsOf } from "../../core/rows";
 
 const MAX_DAYS = 365;
 

@@ -1,7 +1,7 @@
 import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock } from "../../core/conditional";
-import { flag, number, textMap } from "../../core/inputs";
+import { flag, number, textMap } from "../../core/rows";
 import {
   DATABASE_MAJOR_VERSION,
   DATABASE_MAJOR_VERSIONS,

@@ -5,7 +5,7 @@ import { repeatFor } from "../../core/conditional";
 import { exprOf, hcl } from "../../core/expr";
 import { toText } from "../../core/expr-functions";
 import { settingName } from "../../core/expression";
-import { number } from "../../core/inputs";
+import { number } from "../../core/rows";
 import { TerraformData } from "../../core/terraform-data";
 
 /** Inputs that replace passwords of the database. */

@@ -1,5 +1,5 @@
 import { whole } from "../../core/checks";
-import { choice, number, text } from "../../core/inputs";
+import { choice, number, text } from "../../core/rows";
 import { allOf, anyOf, type Expr, namedStep } from "../../core/expr";
 import { allIn, captured, element, min, some, startsWith, toNumber } from "../../core/expr-functions";
 

@@ -2,7 +2,9 @@ import { type IResolvable } from "cdktf";
 
 import { matching } from "../../core/checks";
 import { anyOf, type Expr } from "../../core/expr";
-import { type Optional, orResource, type Relation, text, type ValuesOf } from "../../core/inputs";
+import { type Relation } from "../../core/relations";
+import { orResource, text, type Optional } from "../../core/rows";
+import { type ValuesOf } from "../../core/value";
 import { needs } from "../../core/needs";
 import { type Advice } from "../../core/warnings";
 import { BACKUPS } from "./database-backups";

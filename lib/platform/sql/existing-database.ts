@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { isSet, type Condition } from "../../core/conditional";
 import { type Existing } from "../../core/existing";
 import { ExistingSecret, type SecretAttributes } from "../../core/existing-secret";
-import { number, object, orResource, type PropsOf, type Reading, requiredObject, text } from "../../core/inputs";
+import { number, object, orResource, requiredObject, text, type PropsOf, type Reading } from "../../core/rows";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
 import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
 import { type SqlInstance } from "../../idp/parts";
