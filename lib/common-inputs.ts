@@ -17,15 +17,10 @@ import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp
 import { DATABASE_RIGHTS } from "./idp/db-init";
 import { DUMP_COPIES, DUMP_COPY_RELATIONS } from "./idp/dump-copies";
 import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
-import {
-  COOKIE_DOMAIN,
-  ENVIRONMENT,
-  ENVIRONMENT_RELATIONS,
-  ENVIRONMENT_WARNINGS,
-  settingIn,
-  type EnvironmentInputs,
-  type SecretReference,
-} from "./idp/environment";
+import { ENVIRONMENT, ENVIRONMENT_RELATIONS, type EnvironmentInputs } from "./idp/environment";
+import { COOKIE_DOMAIN } from "./idp/environment-rules";
+import { ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment-warnings";
+import { type SecretReference } from "./idp/secret-reference";
 import { IMAGE, IMAGE_RELATIONS, type ImageInputs } from "./idp/idp-image";
 import { SECRET_RELATIONS, SECRETS, type SecretKeys } from "./idp/idp-secrets";
 import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";

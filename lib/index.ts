@@ -34,7 +34,7 @@ export { DbInit, type DbInitProps } from "./idp/db-init";
 export { type EventRetention } from "./idp/event-retention";
 export { type DumpCopies, type DumpsElsewhere, type LockedDumps } from "./idp/dump-copies";
 export { type DatabaseDump, type DumpBucket } from "./idp/dumps";
-export { type SecretReference } from "./idp/environment";
+export { type SecretReference } from "./idp/secret-reference";
 export { type ExistingSecrets } from "./idp/existing-secrets";
 export { identityProviderContainer, type IdentityProviderContainerProps } from "./idp/identity-provider-container";
 export { IdpImage, type IdpImageProps } from "./idp/idp-image";

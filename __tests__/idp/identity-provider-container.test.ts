@@ -1,5 +1,5 @@
 import { problems } from "../../lib/core/checks";
-import { ENVIRONMENT_RULES } from "../../lib/idp/environment";
+import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
 
 const problemsOf = (environment: Readonly<Record<string, string>>) =>
   ENVIRONMENT_RULES.flatMap((rule) => problems(rule, "environment", environment));

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 
 import { problems } from "../../lib/core/checks";
-import { ENVIRONMENT_RULES, IS_SENDER } from "../../lib/idp/environment";
+import { ENVIRONMENT_RULES, IS_SENDER } from "../../lib/idp/environment-rules";
 import { describeWith, programPath } from "../support/programs";
 
 /** Senders as given, and as the library writes them to the server; null where it refuses them. */

@@ -17,7 +17,8 @@ import { RulesBrokenError } from "../core/rules-broken-error";
 import { addStackFile, addStackText } from "../core/stack-file";
 import { type Advice } from "../core/warnings";
 import { BLUEPRINT_VARIABLE_PREFIX } from "./contract";
-import { bothPrefixes, type EnvironmentInputs } from "./environment";
+import { type EnvironmentInputs } from "./environment";
+import { bothPrefixes } from "./environment-rules";
 import { MAIL_VARIABLES, type MAIL } from "./mail";
 
 /** Blueprints that come with the library, which an input chooses, with what each does. */

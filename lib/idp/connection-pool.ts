@@ -4,7 +4,8 @@ import { flag } from "../core/rows";
 import { type ValuesOf } from "../core/value";
 import { type Advice } from "../core/warnings";
 import { POOL_VARIABLES } from "./contract";
-import { type EnvironmentInputs, optionalVariables, settingIn } from "./environment";
+import { optionalVariables, type EnvironmentInputs } from "./environment";
+import { settingIn } from "./environment-warnings";
 import { type ImageInputs } from "./idp-image";
 
 /**

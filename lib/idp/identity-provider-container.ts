@@ -23,13 +23,9 @@ import {
   TRUSTED_PROXIES,
 } from "./contract";
 import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
-import {
-  ENVIRONMENT,
-  ENVIRONMENT_RELATIONS,
-  LOG_LEVEL_VARIABLE,
-  UNREAD_WARNING,
-  type EnvironmentInputs,
-} from "./environment";
+import { ENVIRONMENT, ENVIRONMENT_RELATIONS, type EnvironmentInputs } from "./environment";
+import { LOG_LEVEL_VARIABLE } from "./environment-rules";
+import { UNREAD_WARNING } from "./environment-warnings";
 import { MAIL, MAIL_RELATIONS, mailSettings, type SmtpProps } from "./mail";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { PROBE_RELATIONS, probeOf, PROBES, type ProbeProps } from "./probes";

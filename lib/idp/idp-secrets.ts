@@ -15,15 +15,14 @@ import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context
 import { stateProvidersOf } from "../core/provider-requirements";
 import { SIGN_IN_PROBE_BLUEPRINT } from "./blueprints";
 import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
+import { setOnce, type EnvironmentInputs } from "./environment";
 import {
   IS_REFERENCE,
   orVersion,
   SECRET_REFERENCE,
-  setOnce,
-  type EnvironmentInputs,
   type SecretReference,
   type StoredReference,
-} from "./environment";
+} from "./secret-reference";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
 import { anyOf, type Expr, exprOf } from "../core/expr";
 

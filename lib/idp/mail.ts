@@ -4,17 +4,9 @@ import { allOf, type Expr } from "../core/expr";
 import { type Relation } from "../core/relations";
 import { choice, number, object, text, type PropsOf } from "../core/rows";
 import { type ValuesOf } from "../core/value";
-import {
-  HOST,
-  IS_REFERENCE,
-  orVersion,
-  IS_SENDER,
-  SECRET_REFERENCE,
-  setOnce,
-  type EnvironmentInputs,
-  type SecretReference,
-  optionalVariables,
-} from "./environment";
+import { optionalVariables, setOnce, type EnvironmentInputs } from "./environment";
+import { HOST, IS_SENDER } from "./environment-rules";
+import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "./secret-reference";
 import { conditionalReference } from "./secret-settings";
 
 /** The application's settings of the mail server. */

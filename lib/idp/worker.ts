@@ -12,7 +12,8 @@ import {
   SERVER_CONNECTIONS,
   WORKER_CONNECTIONS,
 } from "./contract";
-import { bothPrefixes, optionalVariables, type EnvironmentInputs } from "./environment";
+import { optionalVariables, type EnvironmentInputs } from "./environment";
+import { bothPrefixes } from "./environment-rules";
 import { type ImageInputs } from "./idp-image";
 import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
 import { allOf, interpolated, literal, namedStep, type Expr } from "../core/expr";

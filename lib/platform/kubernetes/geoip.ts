@@ -10,7 +10,7 @@ import { type DeploymentContext } from "../../core/deployment-context";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
-import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
+import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/secret-reference";
 import { conditionalReference } from "../../idp/secret-settings";
 import { HARDENED, literalText, type PodExtension, sized } from "./pod-template";
 import { type WorkloadNamespace } from "./workload-namespace";

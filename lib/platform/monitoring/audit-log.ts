@@ -19,7 +19,9 @@ import { type Value, type ValuesOf } from "../../core/value";
 import { partName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ProjectApis } from "../../core/project-apis";
-import { LOG_LEVEL_VARIABLE, settingIn, type EnvironmentInputs } from "../../idp/environment";
+import { type EnvironmentInputs } from "../../idp/environment";
+import { LOG_LEVEL_VARIABLE } from "../../idp/environment-rules";
+import { settingIn } from "../../idp/environment-warnings";
 import { type Platform } from "./alert";
 import { auditFilters, type AuditNames } from "./audit-filter";
 

@@ -6,7 +6,7 @@ import { type Existing } from "../../core/existing";
 import { ExistingSecret, type SecretAttributes } from "../../core/existing-secret";
 import { number, object, orResource, requiredObject, text, type PropsOf, type Reading } from "../../core/rows";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
-import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
+import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/secret-reference";
 import { type SqlInstance } from "../../idp/parts";
 import { allOf, type Expr, exprOf, hcl } from "../../core/expr";
 import { split } from "../../core/expr-functions";

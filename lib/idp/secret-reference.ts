@@ -1,0 +1,64 @@
+import { type Check } from "../core/checks";
+import { type Expr } from "../core/expr";
+import { element, split } from "../core/expr-functions";
+import { SECRET_ID_MAX_LENGTH } from "../core/names";
+import { type Input, orResource, type PropsOf, type Reading, text, textOrNumber } from "../core/rows";
+
+const PROJECT = "([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)";
+
+const SECRET_ID = `^(projects/${PROJECT}/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`;
+
+const SECRET_VERSION = "^[1-9][0-9]*$";
+
+/** The name of a secret, in full, because it may belong to another project. */
+const fullNameOf: Reading = (secret) =>
+  `projects/${secret.getStringAttribute("project")}/secrets/${secret.getStringAttribute("secret_id")}`;
+
+/** What is read of a version. */
+const VERSION_READS: Readonly<Record<string, Reading>> = {
+  google_secret_manager_secret_version: (version) => ({
+    secretId: element(split("/versions/", version.getStringAttribute("name")), 0).text,
+    version: version.getStringAttribute("version"),
+  }),
+};
+
+/** A row of a version of a secret, or of many, for which its resource may be given. */
+export const orVersion = <Row extends Input>(row: Row) => orResource("secretData", VERSION_READS, row);
+
+/** A version of an existing secret that is managed elsewhere. */
+export const SECRET_REFERENCE = {
+  /** Name of the secret, or its resource; in full, `projects/<project>/secrets/<name>`, for one of another project. */
+  secretId: orResource(
+    "secretId",
+    { google_secret_manager_secret: fullNameOf },
+    text({
+      description:
+        "name of the secret, in full (projects/<project>/secrets/<name>, by id or number) for one of another project",
+      schema: { pattern: SECRET_ID },
+    }),
+  ),
+  /** Number of the version. Instances read it when they start, so a change rolls out new ones. */
+  version: textOrNumber({ description: "number of its version", schema: { pattern: SECRET_VERSION } }),
+};
+
+/** What names such a version; its resource may be given instead. */
+export interface SecretReference extends PropsOf<typeof SECRET_REFERENCE> {}
+
+/** The same as Terraform has it. */
+export interface StoredReference {
+  readonly secret_id: string;
+  readonly version: string;
+}
+
+/** Whether both parts of a reference have the form that Google gives them. */
+export const isReference = (value: Expr<StoredReference>) =>
+  value.member<string>("secret_id").matches(SECRET_ID).and(value.member<string>("version").matches(SECRET_VERSION));
+
+export const REFERENCE_RULE = [
+  "name a secret, or projects/<project>/secrets/<name> for one of another project, and the number of a version,",
+  "because with latest, instances would get a new value at their next start, without a plan that shows it;",
+  "look both up with gcloud secrets versions list",
+].join(" ");
+
+/** A reference to a secret as a whole. */
+export const IS_REFERENCE: Check<StoredReference> = { condition: isReference, must: REFERENCE_RULE };
