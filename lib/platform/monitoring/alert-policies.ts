@@ -1,10 +1,11 @@
 import { MonitoringAlertPolicy } from "@cdktf/provider-google/lib/monitoring-alert-policy";
 import { MonitoringNotificationChannel } from "@cdktf/provider-google/lib/monitoring-notification-channel";
-import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { addDynamicBlock, repeatFor } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { type Expr, hcl, reference } from "../../core/expr";
+import { concat, distinct, flatten, values } from "../../core/expr-functions";
 import { serviceName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
@@ -37,11 +38,11 @@ export class AlertPolicies extends Construct {
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
     super(scope, id);
     const { alertEmails = [], notificationChannels = [], notificationChannelsBySeverity } = props;
-    const channels = new TerraformLocal(this, "Channels", notificationChannels).fqn;
+    const channels = this.named("Channels", notificationChannels);
     const { critical = [], error = [], warning = [] } = notificationChannelsBySeverity ?? {};
     const severities = { CRITICAL: critical, ERROR: error, WARNING: warning };
-    const bySeverity = new TerraformLocal(this, "ChannelsBySeverity", severities).fqn;
-    const addresses = new TerraformLocal(this, "Addresses", alertEmails).fqn;
+    const bySeverity = this.named("ChannelsBySeverity", severities);
+    const addresses = this.named("Addresses", alertEmails);
     const receivers = { addresses, bySeverity, channels };
     this.emails = this.addEmails(props, addresses);
     this.channelIds = this.withEmails(channels);
@@ -51,7 +52,12 @@ export class AlertPolicies extends Construct {
     this.ready = [this.emails, this.policies];
   }
 
-  private addEmails({ context, dependsOn }: AlertPoliciesProps, addresses: string): MonitoringNotificationChannel {
+  /** A local of this part, whose value Terraform does not write out again wherever it is used. */
+  private named<T>(id: string, value: T): Expr<T> {
+    return reference(new TerraformLocal(this, id, value).fqn, { knownAt: "plan", mayBeNull: false });
+  }
+
+  private addEmails({ context, dependsOn }: AlertPoliciesProps, addresses: Texts): MonitoringNotificationChannel {
     const emails = new MonitoringNotificationChannel(this, "Email", {
       project: context.projectId,
       displayName: `${serviceName(context.deployment)}: \${each.value}`,
@@ -62,18 +68,20 @@ export class AlertPolicies extends Construct {
       lifecycle: { createBeforeDestroy: true },
       dependsOn,
     });
-    repeatFor(emails, expression(`toset(${addresses})`));
+    repeatFor(emails, hcl`toset(${addresses})`.text);
     return emails;
   }
 
-  /** Ids of the channels of all addresses, and given ones. @param given expression of a list */
-  private withEmails(given: string): string[] {
-    return Token.asList(expression(`concat([for channel in ${this.emails.fqn} : channel.id], distinct(${given}))`));
+  /** Ids of the channels of all addresses, and given ones. */
+  private withEmails(given: Texts): string[] {
+    const emails = reference<unknown>(this.emails.fqn, { knownAt: "apply", mayBeNull: false });
+    const ids = hcl<readonly string[]>`[for channel in ${emails} : channel.id]`;
+    return concat(ids, distinct(given)).list;
   }
 
   /** Ids of the channels of one alert. */
   private channelsOfAlert({ bySeverity, channels }: Receivers): string[] {
-    return this.withEmails(`concat(${channels}, ${bySeverity}[each.value.severity])`);
+    return this.withEmails(concat(channels, hcl<readonly string[]>`${bySeverity}[each.value.severity]`));
   }
 
   private addPolicies(props: AlertPoliciesProps, receivers: Receivers): MonitoringAlertPolicy {
@@ -96,9 +104,10 @@ export class AlertPolicies extends Construct {
       userLabels: context.labels,
       dependsOn,
     });
-    const ofAny = hasReceivers(receivers, `flatten(values(${receivers.bySeverity}))`);
-    const sent = `{ for id, alert in ${alerts} : id => alert if ${ofAny} && try(alert.enabled, true) }`;
-    repeatFor(policies, expression(sent));
+    const hasAny = hasReceivers(receivers, flatten(values(receivers.bySeverity)));
+    const all = reference<object>(alerts, { knownAt: "plan", mayBeNull: false });
+    const isSent = hasAny.and(hcl<boolean>`try(alert.enabled, true)`);
+    repeatFor(policies, hcl`{ for id, alert in ${all} : id => alert if ${isSent} }`.text);
     return policies;
   }
 
@@ -126,29 +135,33 @@ export class AlertPolicies extends Construct {
 
   /** Only conditions about metrics can notify again while they hold, each half an hour to each day. */
   private notifyAgain(receivers: Receivers): void {
-    const isCritical = 'name == "query" && each.value.severity == "CRITICAL"';
-    const hasAny = hasReceivers(receivers, `${receivers.bySeverity}.CRITICAL`);
+    const hasAny = hasReceivers(receivers, receivers.bySeverity.member<readonly string[]>("CRITICAL").present);
+    const isCritical = hcl<string>`each.value.severity`.eq("CRITICAL");
+    const isMeant = hcl<string>`name`.eq("query").and(isCritical, hasAny);
     addDynamicBlock(this.policies, "alert_strategy", "notification_channel_strategy", {
-      forEach: expression(`[for name, text in each.value : text if ${isCritical} && ${hasAny}]`),
+      forEach: hcl`[for name, text in each.value : text if ${isMeant}]`.text,
       content: { notification_channel_names: this.channelsOfAlert(receivers), renotify_interval: "3600s" },
     });
   }
 }
 
-/** Whom alerts go to, as expressions of lists, and those of each severity as one of an object. */
+type Texts = Expr<readonly string[]>;
+
+/** Whom alerts go to. */
 interface Receivers {
-  readonly addresses: string;
-  readonly bySeverity: string;
-  readonly channels: string;
+  readonly addresses: Texts;
+  /** Those of each severity. */
+  readonly bySeverity: Expr<Readonly<Record<string, readonly string[]>>>;
+  readonly channels: Texts;
 }
 
 /** Whether there is a receiver. @param ofSeverity channels that only some alerts go to */
-function hasReceivers({ addresses, channels }: Receivers, ofSeverity: string): string {
-  return `length(concat(${addresses}, ${channels}, ${ofSeverity})) > 0`;
+function hasReceivers({ addresses, channels }: Receivers, ofSeverity: Texts): Expr<boolean> {
+  return concat(addresses, channels, ofSeverity).length().gt(0);
 }
 
 /** A list of this attribute of the alert, empty without it. */
 function listOf(name: string): string {
   // Without `try`: the value may be unknown until the apply, and then the number of elements would be unknown too.
-  return expression(`[for name, text in each.value : text if name == "${name}"]`);
+  return hcl`[for name, text in each.value : text if name == ${name}]`.text;
 }
