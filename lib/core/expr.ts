@@ -489,10 +489,17 @@ export function reference<T>(address: string | (() => string), facts: ReferenceF
 /**
  * HCL by hand, for what there is no operator for: `for`, splats, patterns.
  *
- * What is embedded is an operand: a string is printed in quotes, an expression with the parentheses that it needs.
+ * What is embedded is an operand: a string is printed in quotes, an expression with the parentheses that it needs. Line
+ * breaks are those of the source alone.
  */
 export function hcl<T = never>(texts: TemplateStringsArray, ...operands: readonly unknown[]): Expr<T> {
-  return writtenHcl(texts, operands, { mayBeNull: true });
+  return writtenHcl(texts.map(onOneLine), operands, { mayBeNull: true });
+}
+
+/** HCL without the line breaks of the source; a folder has its own. */
+function onOneLine(text: string): string {
+  if (!text.includes("\n")) return text;
+  return text.replaceAll(/(?<=[([])\s*\n\s*|\s*\n\s*(?=[)\]])/g, "").replaceAll(/\s*\n\s*/g, " ");
 }
 
 /** The same, of which more is known. */

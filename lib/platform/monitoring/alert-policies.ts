@@ -6,6 +6,7 @@ import { Construct } from "constructs";
 import { addDynamicBlock, repeatFor } from "../../core/conditional";
 import { type Expr, hcl, reference } from "../../core/expr";
 import { concat, distinct, flatten, values } from "../../core/expr-functions";
+import { valueOf } from "../../core/expression";
 import { serviceName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
@@ -16,11 +17,10 @@ interface AlertPoliciesProps
     PartProps,
     Pick<MonitoringSettings, "alertEmails" | "notificationChannels" | "notificationChannelsBySeverity"> {
   /**
-   * Terraform expression of an object: the alerts by their ids, each with `title`, `severity`, `first_steps`, and
-   * either `filter` or `query`, `raised_when`, `threshold` and `duration_seconds`. An alert whose `enabled` is false is
-   * left out.
+   * The alerts by their ids, each with `title`, `severity`, `first_steps`, and either `filter` or `query`,
+   * `raised_when`, `threshold` and `duration_seconds`. An alert whose `enabled` is false is left out.
    */
-  readonly alerts: string;
+  readonly alerts: Expr<object>;
 }
 
 /** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */
@@ -38,11 +38,11 @@ export class AlertPolicies extends Construct {
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
     super(scope, id);
     const { alertEmails = [], notificationChannels = [], notificationChannelsBySeverity } = props;
-    const channels = this.named("Channels", notificationChannels);
+    const channels = valueOf<readonly string[]>(new TerraformLocal(this, "Channels", notificationChannels));
     const { critical = [], error = [], warning = [] } = notificationChannelsBySeverity ?? {};
     const severities = { CRITICAL: critical, ERROR: error, WARNING: warning };
-    const bySeverity = this.named("ChannelsBySeverity", severities);
-    const addresses = this.named("Addresses", alertEmails);
+    const bySeverity = valueOf<typeof severities>(new TerraformLocal(this, "ChannelsBySeverity", severities));
+    const addresses = valueOf<readonly string[]>(new TerraformLocal(this, "Addresses", alertEmails));
     const receivers = { addresses, bySeverity, channels };
     this.emails = this.addEmails(props, addresses);
     this.channelIds = this.withEmails(channels);
@@ -50,11 +50,6 @@ export class AlertPolicies extends Construct {
     this.addConditions();
     this.notifyAgain(receivers);
     this.ready = [this.emails, this.policies];
-  }
-
-  /** A local of this part, whose value Terraform does not write out again wherever it is used. */
-  private named<T>(id: string, value: T): Expr<T> {
-    return reference(new TerraformLocal(this, id, value).fqn, { knownAt: "plan", mayBeNull: false });
   }
 
   private addEmails({ context, dependsOn }: AlertPoliciesProps, addresses: Texts): MonitoringNotificationChannel {
@@ -105,9 +100,8 @@ export class AlertPolicies extends Construct {
       dependsOn,
     });
     const hasAny = hasReceivers(receivers, flatten(values(receivers.bySeverity)));
-    const all = reference<object>(alerts, { knownAt: "plan", mayBeNull: false });
     const isSent = hasAny.and(hcl<boolean>`try(alert.enabled, true)`);
-    repeatFor(policies, hcl`{ for id, alert in ${all} : id => alert if ${isSent} }`.text);
+    repeatFor(policies, hcl`{ for id, alert in ${alerts} : id => alert if ${isSent} }`.text);
     return policies;
   }
 

@@ -9,9 +9,9 @@ import { Construct } from "constructs";
 import { matching, whole } from "../../core/checks";
 import { addOptionalBlock, attributeOf, conditionFrom, countIf, partIf, present } from "../../core/conditional";
 import { type DeploymentContext } from "../../core/deployment-context";
-import { allOf, anyOf, type Expr } from "../../core/expr";
+import { allOf, anyOf, type Expr, hcl } from "../../core/expr";
 import { captured, every } from "../../core/expr-functions";
-import { expression } from "../../core/expression";
+import { valueOf } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { type Relation } from "../../core/relations";
 import { flag, number, object, text, type PropsOf } from "../../core/rows";
@@ -172,8 +172,9 @@ export class AuditLog extends Construct {
     const isProtected = conditionFrom(deletionProtection);
     setNewerAttribute(this.bucket, "deletion_policy", isProtected.choose("PREVENT", unprotected));
 
-    const filters = new TerraformLocal(this, "Filters", auditFilters({ ...names, deployment }, platform)).fqn;
-    const filter = expression(`join(" OR ", [for part in ${filters} : "(\${part})"])`);
+    const rows = auditFilters({ ...names, deployment }, platform);
+    const filters = valueOf<Readonly<Record<string, string>>>(new TerraformLocal(this, "Filters", rows));
+    const filter = hcl<readonly string[]>`[for part in ${filters} : "(\${part})"]`.joinedBy(" OR ").text;
     const isCopied = allOf(isWanted, destination.isSet());
     this.copy = partIf(
       isCopied,

@@ -5,9 +5,9 @@ import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type Condition, countIf, isNever, conditionFrom, isSet, partIf, present } from "../../core/conditional";
-import { type Expr, exprOf, interpolated } from "../../core/expr";
-import { compact } from "../../core/expr-functions";
-import { expression, named } from "../../core/expression";
+import { type Expr, exprOf, hcl, interpolated } from "../../core/expr";
+import { compact, concat, each, jsonOf, trimPrefix } from "../../core/expr-functions";
+import { named, valueOf } from "../../core/expression";
 import { objectName, partName, serviceName, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { inFiles } from "../../core/hcl/stack-origin";
@@ -176,20 +176,21 @@ export class Monitoring extends Construct {
     ];
   }
 
-  /** The alerts that this deployment has, with what is changed of them. @returns an expression of an object */
-  private addTable(props: MonitoringProps, facts: AlertFacts, conditions: AlertConditions): string {
+  /** The alerts that this deployment has, with what is changed of them. */
+  private addTable(props: MonitoringProps, facts: AlertFacts, conditions: AlertConditions): Expr<object> {
     const hasReceivers = !isNever(props.hasReceivers);
-    const table = new TerraformLocal(this, "Table", alertTable(props.platform, facts, conditions, hasReceivers)).fqn;
-    const alert = hasReceivers ? this.mergedAlert(props) : "alert";
-    const existing = expression(`{ for id, alert in ${table} : id => ${alert} if try(alert.exists, true) }`);
-    return new TerraformLocal(this, "ExistingAlerts", existing).fqn;
+    const rows = alertTable(props.platform, facts, conditions, hasReceivers);
+    const table = valueOf<object>(new TerraformLocal(this, "Table", rows));
+    const alert = hasReceivers ? this.mergedAlert(props) : hcl`alert`;
+    const existing = hcl`{ for id, alert in ${table} : id => ${alert} if try(alert.exists, true) }`;
+    return valueOf(new TerraformLocal(this, "ExistingAlerts", existing));
   }
 
   /** An alert of the table with what is changed of it, which counts only where somebody gets alerts. */
-  private mergedAlert(props: MonitoringProps): string {
+  private mergedAlert(props: MonitoringProps): Expr {
     const changes = conditionFrom(props.hasReceivers ?? true).choose<unknown>(exprOf(alertChanges(props)), {});
-    const settings = new TerraformLocal(this, "Settings", changes).fqn;
-    return `merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null })`;
+    const settings = valueOf<object>(new TerraformLocal(this, "Settings", changes));
+    return hcl`merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null })`;
   }
 
   private addUptimeCheck(
@@ -226,7 +227,7 @@ export class Monitoring extends Construct {
 
   private addDashboard(
     { apis, context, dashboard = true }: MonitoringProps,
-    alerts: string,
+    alerts: Expr<object>,
   ): MonitoringDashboard | undefined {
     return partIf(
       dashboard,
@@ -283,13 +284,14 @@ export class Monitoring extends Construct {
       conditionFrom(condition ?? true).choose<string, null>(email, null),
     );
     const isSure = props.identities.every(({ condition }) => condition === undefined);
-    const readers = new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)).fqn;
-    const others = new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []).fqn;
+    const readers = valueOf<readonly string[]>(new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)));
+    const others = valueOf<readonly string[]>(new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []));
+    const url = valueOf<string>(new TerraformLocal(this, "Url", props.url));
     return {
       ...namesInLogs(deployment, props.platform, props.namespace),
       nameOf: props.nameOf,
       projectId,
-      host: expression(`trimprefix(${new TerraformLocal(this, "Url", props.url).fqn}, "https://")`),
+      host: trimPrefix(url, "https://").text,
       urlMap: props.urlMap ?? "",
       database: this.addDatabaseName(props),
       diskLimitGb: exprOf(limit).coalesce(0).text,
@@ -313,7 +315,7 @@ export class Monitoring extends Construct {
       dumpJob: dump?.jobName ?? "",
       firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump?.bucketName ?? "",
-      secretReaders: expression(`join(" OR ", [for reader in concat(${readers}, ${others}) : jsonencode(reader)])`),
+      secretReaders: each(concat(readers, others), jsonOf, undefined, "reader").joinedBy(" OR ").text,
     };
   }
 }

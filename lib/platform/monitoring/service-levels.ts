@@ -14,7 +14,7 @@ import {
   present,
   type Condition,
 } from "../../core/conditional";
-import { literal, type Expr } from "../../core/expr";
+import { literal, reference, type Expr } from "../../core/expr";
 import { number, object, type PropsOf } from "../../core/rows";
 import { type ValuesOf } from "../../core/value";
 import { serviceName } from "../../core/names";
@@ -136,7 +136,7 @@ export class ServiceLevels extends Construct {
   readonly latency: MonitoringSlo | undefined;
 
   /** The objectives as Terraform expressions of lists, each with what the dashboard shows of it. */
-  readonly budgets: readonly string[];
+  readonly budgets: readonly Expr<readonly object[]>[];
   readonly ready: ITerraformDependable[];
 
   /** @internal */
@@ -192,7 +192,7 @@ export class ServiceLevels extends Construct {
         }),
     );
     const slos = present(this.availability, this.latency);
-    this.budgets = slos.map((slo) => `${slo.fqn}[*]`);
+    this.budgets = slos.map(({ fqn }) => reference(`${fqn}[*]`, { knownAt: "apply", mayBeNull: false }));
     this.ready = [this.service, ...slos];
   }
 }
