@@ -4,7 +4,7 @@ import { dirname, join, posix, sep } from "node:path";
 import { Fn, TerraformLocal, TerraformStack, Token, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { expression } from "./expression";
+import { expression, valueOf } from "./expression";
 import { SYNTHESIZED } from "./hcl/hcl-files";
 import { packageFile } from "./package-file";
 import { RulesBrokenError } from "./rules-broken-error";
@@ -89,13 +89,13 @@ export function joined(first: StackFile, second: StackFile): StackFile {
 export function unixLineEnds(scope: Construct): { readonly condition: string; readonly errorMessage: string } {
   const isWindows = `!endswith(name, ".ps1") && strcontains(try(file("\${path.module}/\${name}"), ""), "\\r\\n")`;
   const names = `[for name in sort(fileset(path.module, "{blueprints,image,scripts}/**")) : name if ${isWindows}]`;
-  const { fqn } = new TerraformLocal(scope, "WindowsFiles", `\${${names}}`);
+  const found = valueOf<readonly string[]>(new TerraformLocal(scope, "WindowsFiles", `\${${names}}`));
   return {
-    condition: expression(`length(${fqn}) == 0`),
+    condition: found.length().eq(0).text,
     errorMessage: [
       "files have Windows line endings (CRLF), as after a clone with autocrlf; they must have those of Unix,",
-      `because shells and the image cannot run others; run perl -pi -e 's/\\r$//' \${join(" ",`,
-      `${fqn})} in the folder, and keep its .gitattributes.`,
+      `because shells and the image cannot run others; run perl -pi -e 's/\\r$//' ${found.joinedBy(" ").text}`,
+      "in the folder, and keep its .gitattributes.",
     ].join(" "),
   };
 }

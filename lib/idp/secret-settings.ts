@@ -69,11 +69,11 @@ export function secretRevisions(values: Readonly<Record<string, ReadableSecret>>
   const own = Object.entries(values).map(([variable, { revision }]) => `${variable}=${revision}`);
   if (references === undefined) return own.join(",");
   // With their commas, so that the text is the same where there are none and where there can be none.
-  const further = [
-    `[for name, reference in ${references} : ",\${name}=\${reference.secret_id}:\${try(reference.identity,`,
-    `reference.version)}"]`,
-  ].join(" ");
-  return `${own.join(",")}${expression(`join("", ${further})`)}`;
+  const further = hcl<readonly string[]>`[
+    for name, reference in ${exprOf(references)} :
+    ",\${name}=\${reference.secret_id}:\${try(reference.identity, reference.version)}"
+  ]`;
+  return `${own.join(",")}${further.joinedBy("").text}`;
 }
 
 /** All sets of a container as one expression; undefined without any. */

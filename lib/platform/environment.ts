@@ -1,7 +1,8 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock, type DynamicBlock } from "../core/conditional";
-import { expression, escapedTexts } from "../core/expression";
+import { allOf, hcl } from "../core/expr";
+import { escapedTexts, valueOf } from "../core/expression";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec";
 
@@ -97,14 +98,13 @@ function mergedEnvironment(
   secrets: DynamicBlock | undefined,
 ): unknown {
   const all = allVariables(resource, environment);
-  const conditions = [
-    ...(environment.optional === undefined ? [] : ["value != null"]),
-    // A variable has one value; a secret of the caller overrides the baseline, as a plain value of the caller does.
-    ...(secrets === undefined ? [] : [`!contains(keys(${String(secrets.forEach)}), name)`]),
-  ];
-  if (conditions.length === 0) return all;
-  const local = new TerraformLocal(resource, "Environment", all);
-  return expression(`{ for name, value in ${local.fqn} : name => value if ${conditions.join(" && ")} }`);
+  const isSet = environment.optional === undefined ? true : hcl<unknown>`value`.isSet();
+  // A variable has one value; a secret of the caller overrides the baseline, as a plain value of the caller does.
+  const isPlain = secrets === undefined ? true : hcl<boolean>`contains(keys(${secrets.forEach}), name)`.not();
+  const isLeft = allOf(isSet, isPlain);
+  if (isLeft.isLiteral) return all;
+  const local = valueOf<object>(new TerraformLocal(resource, "Environment", all));
+  return hcl`{ for name, value in ${local} : name => value if ${isLeft} }`;
 }
 
 function allVariables(resource: TerraformResource, environment: EnvironmentSpec): unknown {

@@ -1,11 +1,11 @@
 import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
 import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-worker-pool";
-import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { terraformName } from "../../core/checks";
-import { anyOf, countIf, type Condition } from "../../core/conditional";
-import { expression, settingName } from "../../core/expression";
+import { anyOf, conditionFrom, countIf, type Condition } from "../../core/conditional";
+import { settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
 import { serviceName, workerPoolName } from "../../core/names";
@@ -263,9 +263,8 @@ function commonOf({ container, dependsOn = [], identity, network, context }: Sha
   };
 }
 
-function ingressOf(closed: boolean | IResolvable): string {
-  if (typeof closed === "boolean") return closed ? BALANCER_ONLY : ANY_INGRESS;
-  return expression(`(${Token.asString(closed)} ? "${BALANCER_ONLY}" : "${ANY_INGRESS}")`);
+function ingressOf(closed: Condition): string {
+  return conditionFrom(closed).choose(BALANCER_ONLY, ANY_INGRESS).text;
 }
 
 const ANY_INGRESS = "INGRESS_TRAFFIC_ALL";

@@ -21,7 +21,7 @@ import {
 import { type Existing, eitherOf, isExisting, isMade } from "../../core/existing";
 import { type Expr, exprOf, hcl, interpolated } from "../../core/expr";
 import { toText } from "../../core/expr-functions";
-import { expression, namedValue } from "../../core/expression";
+import { namedValue } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
@@ -396,7 +396,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       lifecycle: {
         // From a state that has these, the provider would otherwise send a change of the login without a password.
         ignoreChanges: ["root_password_wo", "root_password_wo_version"],
-        postcondition: keptByOverrides(conditionFrom(deletionProtection).text, hasOwnBackups),
+        postcondition: keptByOverrides(conditionFrom(deletionProtection), hasOwnBackups),
       },
       // If another deployment has the names, the apply fails at the secret, before anything is billed.
       dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...dependsOn],
@@ -509,25 +509,20 @@ const ofExisting = ({ enabled = true, own }: Existing): Existing => ({ enabled, 
  * block by that of an override, which leaves conditions alone. Each is on its own, as some are known only after the
  * plan.
  */
-function keptByOverrides(deletionProtection: string, hasOwnBackups: Expr<boolean>) {
-  const settings = "self.settings[0]";
+function keptByOverrides(isWanted: Expr<boolean>, hasOwnBackups: Expr<boolean>) {
   // It needs backups, so that they are on where it is.
   const keepsLogs = hcl`self.settings[0].backup_configuration[*].point_in_time_recovery_enabled`;
   const keepsBackups = hcl<boolean>`contains(${keepsLogs}, true)`;
+  const isProtected = hcl<boolean>`coalesce(self.settings[0].deletion_protection_enabled, false)`;
+  const isEncrypted = hcl<string>`self.settings[0].ip_configuration[0].ssl_mode`.eq("ENCRYPTED_ONLY");
+  const isProxied = hcl<string>`self.settings[0].connector_enforcement`.eq("REQUIRED");
   const kept = {
-    "deletion protection": expression(
-      `coalesce(${settings}.deletion_protection_enabled, false) == tobool(${deletionProtection})`,
-    ),
+    "deletion protection": isProtected.eq(hcl<boolean>`tobool(${isWanted})`).text,
     ...(!isNever(hasOwnBackups) && {
       "backups or point-in-time recovery": hasOwnBackups.not().or(keepsBackups).text,
     }),
-    "the flags of the server": expression(`length(${settings}.database_flags) > 0`),
-    "TLS or the proxy": expression(
-      [
-        `try(${settings}.ip_configuration[0].ssl_mode == "ENCRYPTED_ONLY" && ${settings}.connector_enforcement ==`,
-        `"REQUIRED", false)`,
-      ].join(" "),
-    ),
+    "the flags of the server": hcl<readonly unknown[]>`self.settings[0].database_flags`.length().gt(0).text,
+    "TLS or the proxy": isEncrypted.and(isProxied).orElse(false).text,
   };
   return Object.entries(kept).map(([what, condition]) => ({
     condition,
