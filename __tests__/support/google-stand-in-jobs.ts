@@ -280,6 +280,8 @@ export interface StoredObject {
 /** Cloud Storage: objects, and soft-deleted ones. */
 export class StoredObjects {
   objects: readonly StoredObject[] = [];
+  /** Regions of the buckets that are not in many, by name. */
+  readonly regions = new Map<string, readonly string[]>();
   pageSize = 2;
 
   readonly service: Service = {
@@ -287,12 +289,21 @@ export class StoredObjects {
     endpointVariable: "GOOGLE_STORAGE_CUSTOM_ENDPOINT",
     basePath: "storage/v1/",
     handlers: {
+      "buckets.get": ({ parameters: { bucket = "" } }) => this.bucket(bucket),
       "objects.get": (call) => this.get(call),
       "objects.list": (call) => this.list(call),
       "objects.rewrite": (call) => this.rewrite(call),
       "objects.restore": (call) => this.restore(call),
     },
   };
+
+  /** In capital letters, as Cloud Storage writes locations. */
+  private bucket(name: string): JsonObject {
+    const [one = "US", ...others] = (this.regions.get(name) ?? []).map((region) => region.toUpperCase());
+    const bucket = { kind: "storage#bucket", name };
+    if (others.length === 0) return { ...bucket, location: one };
+    return { ...bucket, location: "US", customPlacementConfig: { dataLocations: [one, ...others] } };
+  }
 
   private find(bucket: string, name: string): StoredObject {
     const isMeant = (object: StoredObject) => object.bucket === bucket && object.name === name;

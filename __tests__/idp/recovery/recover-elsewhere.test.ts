@@ -15,7 +15,7 @@ import {
   NEW,
   SECRET,
 } from "./recover-scene";
-import { PROJECT, runsOf } from "./sql-scene";
+import { DATABASE, PROJECT, runsOf } from "./sql-scene";
 
 describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
   lostScenario("makes the deployment elsewhere from a backup, and names what is lost", async (scene) => {
@@ -74,6 +74,52 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(stdout).toMatch(/uploads +can be read/);
     expect(scene.changes()).toEqual([]);
     expect(scene.done()).toEqual([""]);
+  });
+
+  lostScenario("says what is in the lost region alone, whether it can still be read or not", async (scene) => {
+    const { recover, standIn } = scene;
+    const { isLost, secrets, storage } = standIn;
+    haveDump(scene, 20);
+    haveUploads(scene);
+    for (const bucket of ["dumps", "media"]) storage.regions.set(bucket, [LOST]);
+    secrets.regions.set(SECRET, [LOST]);
+    const there = "in us-central1 alone, and may stop answering at any moment";
+
+    const readable = await recover(["look", ELSEWHERE]);
+
+    expect(readable.stdout).toMatch(new RegExp(`dump +gs:.* minutes since then is lost; it is ${there}`));
+    expect(readable.stdout).toMatch(new RegExp(`secrets +the secret key can be read: sessions stay; it is ${there}`));
+    expect(readable.stdout).toMatch(new RegExp(`uploads +can be read; they are ${there}`));
+
+    // What is said of a bucket or of a secret is kept elsewhere, too.
+    standIn.isLost = (path) => isLost(path) || /\/b\/\w+\/o|:access$/.test(path);
+    const unreadable = await recover(["look", ELSEWHERE]);
+    expect(unreadable.stdout).toMatch(/dump +\S+ cannot be read: .*503.*; it is in us-central1 alone\n/);
+    expect(unreadable.stdout).toMatch(/secrets +the secret key cannot be read, .*503.*; it is in us-central1 alone\n/);
+    expect(unreadable.stdout).toMatch(/uploads +cannot be read, .*503.*; they are in us-central1 alone\n/);
+
+    standIn.isLost = isLost;
+    for (const bucket of ["dumps", "media"]) storage.regions.set(bucket, [LOST, "us-east1"]);
+    secrets.regions.set(SECRET, [LOST, ELSEWHERE]);
+    expect((await recover(["look", ELSEWHERE])).stdout).not.toContain("alone");
+  });
+
+  lostScenario("restores what is elsewhere, although a newer dump of the lost region still answers", async (scene) => {
+    const { recover, standIn } = scene;
+    haveBackup(scene, 125, "us");
+    haveDump(scene, 20);
+    standIn.storage.regions.set("dumps", [LOST]);
+
+    const look = await recover(["look", ELSEWHERE]);
+    expect(look.stdout).toMatch(/made in europe-west1, from the backup: what was written in its last 12[56] minutes/);
+    const dump = `gs://dumps/latest/${DATABASE}.dump`;
+    expect(look.stdout).toContain(`${dump} is newer, but in us-central1 alone: --from ${dump} takes it`);
+
+    const named = await recover(["look", ELSEWHERE, "--from", dump]);
+    expect(named.stdout).toContain("made in europe-west1, from the dump");
+
+    standIn.isLost = () => false;
+    expect((await recover(["look", ELSEWHERE])).stdout).toContain("made in europe-west1, from the dump");
   });
 
   lostScenario("makes nothing if nothing is left, or nobody says yes", async (scene) => {

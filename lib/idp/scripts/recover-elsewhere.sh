@@ -158,12 +158,34 @@ google_start
 inputs=recovery-$NAME.tfvars.json
 done_file=recovery-$NAME.done
 secret_key=$NAME-recovered-secret-key
-minutes_left='' backup='' dump='' dump_bucket='' dump_object='' has_key=no has_uploads=no
+minutes_left='' has_key=no has_uploads=no is_gone=no
+# What the database can be restored from, one a line: whether it is in the lost region alone, yes or no; minutes that
+# are lost; backup or dump; and its name.
+sources=$GOOGLE_WORK/sources
+: >"$sources"
 
 # minutes_since TIME: whole minutes by the clock of the server.
 minutes_since() {
   jq -nr --arg time "$1" --argjson now "$(google_server_time)" \
     '$time | sub("[.][0-9]+"; "") | fromdate | ($now - .) / 60 | floor'
+}
+
+# read_place WORD CALL...: sets alone to whether a bucket or a secret is in the lost region and nowhere else, yes or no,
+# and place to what a row says of it: "; WORD in ... alone". Its description is read, which may be elsewhere. What
+# cannot be read is not known to be there alone.
+read_place() {
+  alone=no place='' place_word=$1
+  shift
+  # shellcheck disable=SC2016 # a name of jq
+  google_reading '. as $all | [.replication.userManaged.replicas[]?.location, .customPlacementConfig.dataLocations[]?]
+      | if . == [] then [$all.location | strings] else . end | map(ascii_downcase) | unique == [env.LOST_REGION]
+      | tostring' "$@" && [ "$GOOGLE_READ" = true ] || return 0
+  alone=yes place="; $place_word in $LOST_REGION alone"
+}
+
+# What answers now and is in the lost region alone.
+any_moment() {
+  [ "$alone" = no ] || echo "$place, and may stop answering at any moment"
 }
 
 # A backup surely has what was written until it began: of what was written while it was made, Google says nothing.
@@ -186,26 +208,33 @@ look_for_backup() {
   backup_place=${GOOGLE_READ#* } && backup_time=${backup_place%% *} && backup_place=${backup_place#* }
   backup_minutes=$(minutes_since "$backup_time")
   google_row backup "of $backup_time in $backup_place: what was written in the $backup_minutes minutes since then is lost"
+  echo "no $backup_minutes backup $backup" >>"$sources"
 }
 
 look_for_dump() {
   case $FROM in
-    gs://*) dump_bucket=${FROM#gs://} && dump_object=${dump_bucket#*/} && dump_bucket=${dump_bucket%%/*} ;;
-    *) dump_bucket=${DUMP_BUCKET:-} dump_object=latest/$DATABASE.dump ;;
+    gs://*) dump=${FROM#gs://} ;;
+    *) dump=${DUMP_BUCKET:+$DUMP_BUCKET/latest/$DATABASE.dump} ;;
   esac
-  if [ -z "$dump_bucket" ]; then
+  if [ -z "$dump" ]; then
     google_row dump "none: there is no bucket of dumps"
     return
   fi
-  if ! google_reading '(.updated // error("no time"))' google_get storage \
-    "b/$dump_bucket/o/$(encoded_object "$dump_object")"; then
-    google_row dump "gs://$dump_bucket/$dump_object cannot be read: $(google_outcome)"
+  dump_problem='' dump_time=''
+  if google_reading '(.updated // error("no time"))' google_get storage \
+    "b/${dump%%/*}/o/$(encoded_object "${dump#*/}")"; then
+    dump_time=$GOOGLE_READ dump_minutes=$(minutes_since "$GOOGLE_READ")
+  else
+    dump_problem=$(google_outcome)
+  fi
+  read_place "it is" google_get storage "b/${dump%%/*}"
+  if [ -n "$dump_problem" ]; then
+    google_row dump "gs://$dump cannot be read: $dump_problem$place"
     return
   fi
-  dump=$dump_object
-  dump_minutes=$(minutes_since "$GOOGLE_READ")
-  google_row dump "gs://$dump_bucket/$dump_object of $GOOGLE_READ:" \
-    "what was written in the $dump_minutes minutes since then is lost"
+  google_row dump "gs://$dump of $dump_time: what was written in the $dump_minutes minutes since then is" \
+    "lost$(any_moment)"
+  echo "$alone $dump_minutes dump $dump" >>"$sources"
 }
 
 # key_path: the version of the secret key.
@@ -214,6 +243,37 @@ key_path() {
     projects/*) echo "$SECRET_KEY_SECRET/versions/$SECRET_KEY_VERSION" ;;
     *) echo "projects/$PROJECT_ID/secrets/$SECRET_KEY_SECRET/versions/$SECRET_KEY_VERSION" ;;
   esac
+}
+
+look_for_key() {
+  if ! has_input existing_secrets; then
+    google_row secrets "this folder has no input existing_secrets: all sessions and signed links end"
+    return
+  fi
+  key_problem=''
+  google_get secretmanager "$(key_path):access" || key_problem=$(google_outcome)
+  key_path=$(key_path)
+  read_place "it is" google_get secretmanager "${key_path%/versions/*}"
+  if [ -z "$key_problem" ]; then
+    has_key=yes
+    google_row secrets "the secret key can be read: sessions stay$(any_moment)"
+  else
+    google_row secrets "the secret key cannot be read, so all sessions and signed links end: $key_problem$place"
+  fi
+}
+
+look_for_uploads() {
+  uploads_problem=''
+  google_reading 'items("items") | length' google_get storage "b/$MEDIA_BUCKET/o" maxResults=1 ||
+    uploads_problem=$(google_outcome)
+  read_place "they are" google_get storage "b/$MEDIA_BUCKET"
+  if [ -z "$uploads_problem" ]; then
+    has_uploads=yes
+    google_row uploads "can be read$(any_moment)"
+  else
+    google_row uploads "cannot be read, and stay away until recover-elsewhere.sh uploads brings them:" \
+      "$uploads_problem$place"
+  fi
 }
 
 # A plan backs up the instance that it is attached to, and no other one.
@@ -231,25 +291,14 @@ look() {
   google_say "What is left of $APPLICATION_NAME in $LOST_REGION:"
   case $FROM in backup | '') look_for_backup ;; esac
   case $FROM in backup) ;; *) look_for_dump ;; esac
-  if ! has_input existing_secrets; then
-    google_row secrets "this folder has no input existing_secrets: all sessions and signed links end"
-  elif google_get secretmanager "$(key_path):access"; then
-    has_key=yes
-    google_row secrets "the secret key can be read: sessions stay"
-  else
-    google_row secrets "the secret key cannot be read, so all sessions and signed links end: $(google_outcome)"
-  fi
-  if google_reading 'items("items") | length' google_get storage "b/$MEDIA_BUCKET/o" maxResults=1; then
-    has_uploads=yes
-    google_row uploads "can be read"
-  else
-    google_row uploads "cannot be read, and stay away until recover-elsewhere.sh uploads brings them: $(google_outcome)"
-  fi
+  look_for_key
+  look_for_uploads
   look_for_plan
   if google_reading '.state // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"; then
     google_row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone. Two deployments that both take" \
       "users do not know of each other"
   else
+    is_gone=yes
     google_row instance "does not answer: $(google_outcome)"
   fi
 }
@@ -263,27 +312,21 @@ has_input() {
   fi
 }
 
-# Sets source to backup or dump, whichever loses less.
+# Sets source to backup or dump, source_name to its name, and minutes_left: whichever loses less. What is in the lost
+# region alone may end while it is read, so it is taken only if there is nothing else, it is named, or the region is
+# not gone.
 choose_source() {
-  case $FROM in
-    backup) source=${backup:+backup} ;;
-    dump | gs://*) source=${dump:+dump} ;;
-    *)
-      if [ -z "$dump" ]; then
-        source=${backup:+backup}
-      elif [ -z "$backup" ] || [ "$dump_minutes" -lt "$backup_minutes" ]; then
-        source=dump
-      else
-        source=backup
-      fi
-      ;;
+  sort -k 2,2n -k 3,3 "$sources" >"$GOOGLE_WORK/newest"
+  case $is_gone/$FROM in
+    yes/gs://* | no/*) cp "$GOOGLE_WORK/newest" "$sources" ;;
+    *) sort -k 1,1 -k 2,2n -k 3,3 "$GOOGLE_WORK/newest" >"$sources" ;;
   esac
-  [ -n "$source" ] || google_stop "Nothing is left of the database that can be read from here, so nothing is made." \
-    "To fix: name a dump that you have by --from gs://BUCKET/OBJECT, or wait until the region is back."
-  case $source in
-    backup) minutes_left=$backup_minutes ;;
-    dump) minutes_left=$dump_minutes ;;
-  esac
+  read -r alone minutes_left source source_name <"$sources" ||
+    google_stop "Nothing is left of the database that can be read from here, so nothing is made." \
+      "To fix: name a dump that you have by --from gs://BUCKET/OBJECT, or wait until the region is back."
+  read -r _ _ _ newest <"$GOOGLE_WORK/newest"
+  [ "$newest" = "$source_name" ] ||
+    google_say "gs://$newest is newer, but in $LOST_REGION alone: --from gs://$newest takes it, while it answers."
 }
 
 apply() {
@@ -357,11 +400,11 @@ restore_dump() {
   bucket=$(setting_of "$new_settings" DUMP_BUCKET)
   [ -n "$bucket" ] || google_stop "The new deployment has no bucket of dumps." \
     "To fix: set dump_schedule, whose job reads them, and run the same command again."
-  copied=dumps/${dump_object##*/}
+  copied=dumps/${source_name##*/}
   for suffix in '' .sha256; do
-    copy_object "$dump_bucket" "$(encoded_object "$dump_object$suffix")" \
+    copy_object "${source_name%%/*}" "$(encoded_object "${source_name#*/}$suffix")" \
       "$bucket" "$(encoded_object "$copied$suffix")" ||
-      google_fail "gs://$dump_bucket/$dump_object$suffix cannot be copied to gs://$bucket." \
+      google_fail "gs://$source_name$suffix cannot be copied to gs://$bucket." \
         "To fix: a dump without its .sha256 beside it is not whole."
   done
   restore_into "$new_settings" "$INSTANCE" "$DATABASE" dump "$copied"
@@ -402,7 +445,7 @@ recover() {
   connect_to "$new_settings"
   remove_servers "$new_settings"
   case $source in
-    backup) restore_into "$new_settings" "$INSTANCE" "$DATABASE" backup "$backup" ;;
+    backup) restore_into "$new_settings" "$INSTANCE" "$DATABASE" backup "$source_name" ;;
     dump) restore_dump ;;
   esac
   # Before the servers start: nothing that users have written since is ever overwritten.
