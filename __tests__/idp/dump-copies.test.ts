@@ -1,3 +1,4 @@
+import { rendered } from "../../lib/core/expression";
 import { RulesBrokenError } from "../../lib/core/rules-broken-error";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
 import {
@@ -70,6 +71,19 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
     const text = JSON.stringify(madeOn(platform, { ...SCHEDULED, dumpLockDays: 30 }));
     expect(text).toMatch(/DUMP_BUCKET\\?": ?\\?"bkt-idpdemo-[0-9a-f]{6}-dumps\\?"/);
     expect(text).toMatch(/DUMP_COPIES[^[]+\[\\*"bkt-idpdemo-[0-9a-f]{6}-dumps-locked\\*"\]/);
+  });
+
+  it("are known to the scripts that recover a deployment, as the copies in a bucket of others are", () => {
+    const settingsWith = (props: Props) => {
+      const stack = bareStack();
+      const all = { projectId: "my-project", tenantId: "demo", ...SCHEDULED, ...props };
+      const { restoreSettings } = new PROVIDERS[platform](stack, "Idp", all);
+      return String(rendered(stack, restoreSettings)).split(" ");
+    };
+    const settings = settingsWith({ dumpLockDays: 30, dumpCopyBucket: "acme-backups" });
+    expect(settings).toContain("DUMP_COPY_BUCKET=acme-backups");
+    expect(settings).toContainEqual(expect.stringMatching(/^DUMP_LOCK_BUCKET=bkt-idpdemo-[0-9a-f]{6}-dumps-locked$/));
+    expect(settingsWith({}).join(" ")).not.toMatch(/DUMP_(COPY|LOCK)_BUCKET/);
   });
 
   it.each([

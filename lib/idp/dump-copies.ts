@@ -20,6 +20,9 @@ import { addBucket, BUCKET_NAME, DAY_SECONDS, type SOFT_DELETE } from "./media-b
 
 const ADDS = "roles/storage.objectCreator";
 
+/** End of the locked bucket's name. */
+export const DUMP_LOCK_SUFFIX = "dumps-locked";
+
 /** Inputs for copies of dumps that stay. */
 export const DUMP_COPIES = {
   /**
@@ -134,7 +137,7 @@ export class LockedDumps extends Construct implements DumpCopies {
     const days = dumpLockDays as Expr<number>;
     const seconds = days.times(DAY_SECONDS);
     this.condition = dumpLockDays.isSet();
-    this.bucketName = bucketName(context.deployment, "dumps-locked");
+    this.bucketName = bucketName(context.deployment, DUMP_LOCK_SUFFIX);
     this.bucket = partIf(this.condition, () =>
       addBucket(this, context, deletionProtection, {
         name: this.bucketName,

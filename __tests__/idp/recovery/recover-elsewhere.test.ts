@@ -6,6 +6,7 @@ import {
   APPLY,
   ELSEWHERE,
   haveBackup,
+  haveCopy,
   haveDump,
   haveUploads,
   IN,
@@ -121,6 +122,55 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     standIn.isLost = () => false;
     expect((await recover(["look", ELSEWHERE])).stdout).toContain("made in europe-west1, from the dump");
   });
+
+  lostScenario("restores the newest whole dump of all buckets, as of the time in its name", async (scene) => {
+    const { recover, standIn } = scene;
+    const buckets = { DUMP_COPY_BUCKET: "acme", DUMP_LOCK_BUCKET: "dumps-locked" };
+    haveDump(scene, 125);
+    haveCopy(scene, "acme", 95);
+    const copy = haveCopy(scene, "acme", 35);
+    const torn = haveCopy(scene, "acme", 5);
+    const locked = haveCopy(scene, "dumps-locked", 65);
+    standIn.storage.objects = standIn.storage.objects.filter(({ name }) => name !== `${torn}.sha256`);
+
+    const { exitCode, stdout } = await recover(["recover", ELSEWHERE, "--yes"], "", buckets);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      / dump +gs:\/\/dumps\/latest\/\S+ of \S+: what was written in the 12[56] minutes since then/,
+    );
+    expect(stdout).toMatch(new RegExp(` copy +gs://acme/${copy} of 20\\S+Z: what was written in the 3[56] minutes`));
+    expect(stdout).toMatch(
+      new RegExp(` locked +gs://dumps-locked/${locked} of 20\\S+Z: what was .* the 6[56] minutes`),
+    );
+    expect(stdout).toMatch(/from the dump: what was written in its last 3[56] minutes is lost/);
+    expect(stdout).not.toContain(torn);
+    const copied = standIn.storage.objects.filter(({ bucket }) => bucket === "dumps-b").map(({ name }) => name);
+    expect(copied).toEqual([copy, `${copy}.sha256`]);
+
+    const named = await recover(["look", ELSEWHERE, "--from", `gs://dumps-locked/${locked}`]);
+    expect(named.stdout).toMatch(/from the dump: what was written in its last 6[56] minutes is lost/);
+  });
+
+  lostScenario(
+    "counts no dump that is not whole, and says which buckets have none or cannot be read",
+    async (scene) => {
+      const { recover, standIn } = scene;
+      const buckets = { DUMP_COPY_BUCKET: "acme", DUMP_LOCK_BUCKET: "dumps-locked" };
+      haveDump(scene, 20);
+      standIn.storage.objects = standIn.storage.objects.filter(({ name }) => !name.endsWith(".sha256"));
+      const isLost = standIn.isLost;
+      standIn.isLost = (path) => isLost(path) || path.includes("/b/dumps-locked/");
+
+      const { exitCode, stderr, stdout } = await recover(["look", ELSEWHERE], "", buckets);
+
+      expect(stdout).toMatch(/ dump +gs:\/\/dumps\/latest\/\S+ cannot be read: .*sha256.*404/);
+      expect(stdout).toMatch(/ copy +no whole dump in gs:\/\/acme\/dumps\/\n/);
+      expect(stdout).toMatch(/ locked +those in gs:\/\/dumps-locked\/dumps\/ cannot be listed: .*503/);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("Nothing is left of the database");
+    },
+  );
 
   lostScenario("makes nothing if nothing is left, or nobody says yes", async (scene) => {
     const nothing = await scene.recover(["recover", ELSEWHERE, "--yes"]);

@@ -144,6 +144,14 @@ export function haveDump({ standIn }: SqlScene, minutes: number): void {
   standIn.storage.objects = [...standIn.storage.objects, dump, { ...dump, name: `${dump.name}.sha256` }];
 }
 
+/** Adds a whole dump to a bucket as a copy, in the folder of the bucket of dumps; returns its name. */
+export function haveCopy({ standIn }: SqlScene, bucket: string, minutes: number): string {
+  const time = ago(minutes).replace(/[-:]|[.][0-9]+/g, "");
+  const copy = { bucket, name: `dumps/${DATABASE}-${time}.dump`, generation: "1", updated: ago(0) };
+  standIn.storage.objects = [...standIn.storage.objects, copy, { ...copy, name: `${copy.name}.sha256` }];
+  return copy.name;
+}
+
 export const haveUploads = ({ standIn }: SqlScene): void => {
   const names = ["media/public/a b.png", "reports/1.csv", "others.txt"];
   const uploads = names.map((name) => ({ bucket: "media", name, generation: "1" }));

@@ -124,18 +124,15 @@ interface Remainder {
   readonly prepared?: Inputs;
   /** Fails unless exactly this is in the database elsewhere. */
   readonly requireRestored: (deployment: Deployment, settings: Settings, backup: string) => void;
-  /** Arguments that name what is left. */
-  readonly words: (settings: Settings) => readonly string[];
+  /** Words of the look, and of the recovery. */
+  readonly found: readonly (string | RegExp)[];
   readonly said: readonly (string | RegExp)[];
   /** Whether the secret key and the uploads are elsewhere, too. */
   readonly isKept: boolean;
 }
 
-/** What is said without arguments: there is a newer dump than the backup, but in the region that is gone. */
-const WITHOUT_WORDS = [
-  /dump +gs:\/\/\S+\/latest\/\S+ cannot be read/,
-  "idp-b would be made in europe-west1, from the backup",
-];
+/** There is a newer dump than the backup, but in the region that is gone. */
+const UNREADABLE_DUMP = /dump +gs:\/\/\S+\/latest\/\S+ cannot be read/;
 
 /** Adds a dump with its checksum to a bucket. */
 function addDump({ web }: Deployment, bucket: string, name: string): void {
@@ -152,9 +149,8 @@ const BACKUP: Remainder = {
     if (restoredBackups(deployment) !== JSON.stringify([{ backup }]))
       throw new StepFailure("recover-elsewhere.sh", "it has restored something else than the backup");
   },
-  words: () => [],
+  found: [UNREADABLE_DUMP, "idp-b would be made in europe-west1, from the backup"],
   said: [
-    ...WITHOUT_WORDS,
     "the secret key cannot be read, so all sessions and signed links end",
     /uploads +cannot be read, and stay away until recover-elsewhere.sh uploads brings them/,
   ],
@@ -164,9 +160,12 @@ const BACKUP: Remainder = {
 const COPIES = "acme-backups";
 const UPLOADS = "acme-uploads";
 
+/** Far newer than the backup. */
+const COPIED_AT = ago(20).replace(/[-:]|[.][0-9]+/g, "");
+
 /** The copied dump, by what the guide says: in a folder with the name of the bucket of dumps. */
 const copyOf = ({ DATABASE: database = "", DUMP_BUCKET: bucket = "" }: Settings): string =>
-  `${bucket}/${database}-20261130T043000Z.dump`;
+  `${bucket}/${database}-${COPIED_AT}.dump`;
 
 /** As the guide prepares it: only what others keep elsewhere, or what is in two regions, is left. */
 const COPIED_DUMP: Remainder = {
@@ -195,12 +194,12 @@ const COPIED_DUMP: Remainder = {
     if (restoredBackups(deployment) !== "[]")
       throw new StepFailure("recover-elsewhere.sh", "it has restored the backup, which is older");
   },
-  words: (settings) => ["--from", `gs://${COPIES}/${copyOf(settings)}`],
-  said: [
+  found: [
+    UNREADABLE_DUMP,
+    new RegExp(`copy +gs://${COPIES}/\\S+${COPIED_AT}[.]dump of `),
     "idp-b would be made in europe-west1, from the dump",
-    "the secret key can be read: sessions stay",
-    /uploads +can be read/,
   ],
+  said: ["the secret key can be read: sessions stay", /uploads +can be read/],
   isKept: true,
 };
 
@@ -261,7 +260,7 @@ async function settingsThere(deployment: Deployment): Promise<Settings> {
  * again in another one from what is left, and moves home once the region is back, after which nothing of it is left
  * elsewhere.
  */
-const regionLost = (what: string, { isKept, prepared, requireRestored, said, words }: Remainder): Episode => ({
+const regionLost = (what: string, { found, isKept, prepared, requireRestored, said }: Remainder): Episode => ({
   name: `the region is gone, ${what}, and comes back`,
   // No secret is moved by another place of secrets.
   fromNothing: prepared !== undefined,
@@ -274,7 +273,7 @@ const regionLost = (what: string, { isKept, prepared, requireRestored, said, wor
     joinScripts(deployment);
     const settings = await settingsOf(deployment);
     const { DATABASE: database = "", DUMP_BUCKET: dumps = "", INSTANCE: instance = "" } = settings;
-    const written = { location: "us", backupInterval: { endTime: ago(125) } };
+    const written = { location: "us", backupInterval: { endTime: ago(1500) } };
     const backup = web.sql.addBackup("my-project", instance, written);
     addDump(deployment, dumps, `latest/${database}.dump`);
     addDump(deployment, COPIES, copyOf(settings));
@@ -282,9 +281,9 @@ const regionLost = (what: string, { isKept, prepared, requireRestored, said, wor
     const before = [...cloud.objects.keys()];
     cloud.lostRegion = HOME;
 
-    await runScript(deployment, settings, ["look", ELSEWHERE], WITHOUT_WORDS);
-    const recovery = ["recover", ELSEWHERE, ...words(settings), "--yes"];
-    await runScript(deployment, settings, recovery, [...said, "idp-b runs in europe-west1"]);
+    await runScript(deployment, settings, ["look", ELSEWHERE], found);
+    const recovery = ["recover", ELSEWHERE, "--yes"];
+    await runScript(deployment, settings, recovery, [...found, ...said, "idp-b runs in europe-west1"]);
     requireRestored(deployment, settings, backup);
     requireSecretsThere(deployment, isKept);
     const there = await settingsThere(deployment);

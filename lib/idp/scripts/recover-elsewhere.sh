@@ -6,7 +6,7 @@
 #                                         and copies the uploads. Repeated, it goes on; what is restored stays
 #   recover-elsewhere.sh uploads REGION   copies uploads that could not be read on that day; what is in REGION stays
 #
-#   --from backup|dump|gs://BUCKET/OBJECT   what the database is restored from; by default the newer of backup and dump
+#   --from backup|dump|gs://BUCKET/OBJECT   what the database is restored from; by default the newest backup or dump
 #   --name NAME       application_name of the new deployment; by default the present one with -b at its end, or without
 #   --var-file FILE   further inputs that the new region needs, such as another subnetwork; with standby in HCL, also
 #                     secret_locations with both regions
@@ -27,6 +27,8 @@
 #   DATABASE_REGION        region that is gone (required)
 #   MEDIA_BUCKET           name of its media bucket (required)
 #   DUMP_BUCKET            name of its bucket of dumps; empty: none
+#   DUMP_COPY_BUCKET       bucket of others with copies of the dumps; empty: none
+#   DUMP_LOCK_BUCKET       its locked bucket with copies of the dumps; empty: none
 #   SECRET_KEY_SECRET      name of the secret with the secret key (required)
 #   SECRET_KEY_VERSION     number of its version (required)
 #   TERRAFORM              program (terraform)
@@ -129,7 +131,9 @@ google_setting APPLICATION_NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' "the applicati
 google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
 google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
 google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
-google_option DUMP_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the bucket of dumps"
+for bucket in DUMP_BUCKET DUMP_COPY_BUCKET DUMP_LOCK_BUCKET; do
+  google_option "$bucket" '[a-z0-9][a-z0-9._-]*' "the name of a bucket of dumps"
+done
 google_setting SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
 google_setting SECRET_KEY_VERSION '[1-9][0-9]*' "the number of a version of that secret"
 name_the_other
@@ -211,30 +215,62 @@ look_for_backup() {
   echo "no $backup_minutes backup $backup" >>"$sources"
 }
 
-look_for_dump() {
-  case $FROM in
-    gs://*) dump=${FROM#gs://} ;;
-    *) dump=${DUMP_BUCKET:+$DUMP_BUCKET/latest/$DATABASE.dump} ;;
-  esac
-  if [ -z "$dump" ]; then
-    google_row dump "none: there is no bucket of dumps"
+# Time at which a dump was begun: its name has it, also that of a copy, which is younger.
+# shellcheck disable=SC2016 # names of jq
+time_in_name='def time_in_name: capture("-(?<time>[0-9]{8}T[0-9]{6}Z)[.]dump$").time
+  | strptime("%Y%m%dT%H%M%SZ") | mktime | todate;'
+
+# say_dump ROW NAME TIME: NAME is that of the bucket, a slash and that of the object.
+say_dump() {
+  dump_minutes=$(minutes_since "$3")
+  read_place "it is" google_get storage "b/${2%%/*}"
+  google_row "$1" "gs://$2 of $3: what was written in the $dump_minutes minutes since then is lost$(any_moment)"
+  echo "$alone $dump_minutes dump $2" >>"$sources"
+}
+
+# look_at_dump NAME: one of a name that is known.
+look_at_dump() {
+  if google_get storage "b/${1%%/*}/o/$(encoded_object "${1#*/}.sha256")" &&
+    google_reading "$time_in_name (.name | time_in_name) // .updated // error(\"no time\")" google_get storage \
+      "b/${1%%/*}/o/$(encoded_object "${1#*/}")"; then
+    say_dump dump "$1" "$GOOGLE_READ"
     return
   fi
-  dump_problem='' dump_time=''
-  if google_reading '(.updated // error("no time"))' google_get storage \
-    "b/${dump%%/*}/o/$(encoded_object "${dump#*/}")"; then
-    dump_time=$GOOGLE_READ dump_minutes=$(minutes_since "$GOOGLE_READ")
-  else
+  dump_problem=$(google_outcome)
+  read_place "it is" google_get storage "b/${1%%/*}"
+  google_row dump "gs://$1 cannot be read: $dump_problem$place"
+}
+
+# look_for_copy ROW BUCKET: the newest one that is whole of a bucket to which the job copies them.
+look_for_copy() {
+  [ -n "$2" ] || return 0
+  COPIES=$DUMP_BUCKET/$DATABASE-
+  export COPIES
+  # shellcheck disable=SC2016 # names of jq
+  if ! google_listed "$time_in_name"' [.[].name] as $all
+    | [$all[] | select(startswith(env.COPIES) and (ltrimstr(env.COPIES) | test("^[0-9]{8}T[0-9]{6}Z[.]dump$")))]
+    | first(sort | reverse[] | select((. + ".sha256") as $sum | any($all[]; . == $sum)) | "\(time_in_name) \(.)") // ""' \
+    storage "b/$2/o" items "prefix=$(encoded_object "$COPIES")&maxResults=1000"; then
     dump_problem=$(google_outcome)
+    read_place "they are" google_get storage "b/$2"
+    google_row "$1" "those in gs://$2/$DUMP_BUCKET/ cannot be listed: $dump_problem$place"
+  elif [ -n "$GOOGLE_READ" ]; then
+    say_dump "$1" "$2/${GOOGLE_READ#* }" "${GOOGLE_READ%% *}"
+  else
+    google_row "$1" "no whole dump in gs://$2/$DUMP_BUCKET/"
   fi
-  read_place "it is" google_get storage "b/${dump%%/*}"
-  if [ -n "$dump_problem" ]; then
-    google_row dump "gs://$dump cannot be read: $dump_problem$place"
-    return
-  fi
-  google_row dump "gs://$dump of $dump_time: what was written in the $dump_minutes minutes since then is" \
-    "lost$(any_moment)"
-  echo "$alone $dump_minutes dump $dump" >>"$sources"
+}
+
+look_for_dumps() {
+  case $FROM/${DUMP_BUCKET:-} in
+    gs://*) look_at_dump "${FROM#gs://}" ;;
+    */) google_row dump "none: there is no bucket of dumps" ;;
+    *)
+      look_at_dump "$DUMP_BUCKET/latest/$DATABASE.dump"
+      look_for_copy copy "$DUMP_COPY_BUCKET"
+      look_for_copy locked "$DUMP_LOCK_BUCKET"
+      ;;
+  esac
 }
 
 # key_path: the version of the secret key.
@@ -290,7 +326,7 @@ look_for_plan() {
 look() {
   google_say "What is left of $APPLICATION_NAME in $LOST_REGION:"
   case $FROM in backup | '') look_for_backup ;; esac
-  case $FROM in backup) ;; *) look_for_dump ;; esac
+  case $FROM in backup) ;; *) look_for_dumps ;; esac
   look_for_key
   look_for_uploads
   look_for_plan
