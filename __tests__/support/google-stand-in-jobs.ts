@@ -220,6 +220,7 @@ export class StoredSecrets {
   readonly payloads = new Map<string, string>();
   /** Regions of the secrets that are not everywhere, by name. */
   readonly regions = new Map<string, readonly string[]>();
+  readonly annotations = new Map<string, JsonObject>();
 
   readonly service: Service = {
     description: "secretmanager.v1",
@@ -228,6 +229,7 @@ export class StoredSecrets {
     handlers: {
       "projects.secrets.create": (call) => this.create(call),
       "projects.secrets.get": ({ parameters: { name = "" } }) => this.get(name),
+      "projects.secrets.patch": (call) => this.annotate(call),
       "projects.secrets.addVersion": (call) => this.add(call),
       "projects.secrets.versions.access": ({ parameters: { name = "" } }) => this.access(name),
     },
@@ -241,7 +243,16 @@ export class StoredSecrets {
       name,
       replicas.map(({ location }) => String(location)),
     );
+    this.annotations.set(name, inner(body.annotations));
     return { ...body, name };
+  }
+
+  private annotate({ body, parameters: { name = "" }, query }: Call): JsonObject {
+    const secret = this.get(name);
+    if (query.get("updateMask") !== "annotations")
+      throw new ApiError(400, "INVALID_ARGUMENT", "Only the annotations can be changed here.");
+    this.annotations.set(name, inner(body.annotations));
+    return { ...secret, annotations: inner(body.annotations) };
   }
 
   private get(name: string): JsonObject {
@@ -249,7 +260,8 @@ export class StoredSecrets {
       throw new ApiError(404, "NOT_FOUND", `Secret [${name}] not found.`);
     const regions = this.regions.get(name) ?? [];
     const replicas = regions.map((location) => ({ location }));
-    return { name, replication: regions.length === 0 ? { automatic: {} } : { userManaged: { replicas } } };
+    const replication = regions.length === 0 ? { automatic: {} } : { userManaged: { replicas } };
+    return { name, replication, annotations: this.annotations.get(name) ?? {} };
   }
 
   private add({ body, parameters: { parent = "" } }: Call): JsonObject {

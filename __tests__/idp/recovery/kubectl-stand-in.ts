@@ -86,7 +86,8 @@ export class KubectlStandIn {
     this.write(`job.${CLUSTER_INIT_JOB}`, init);
     this.write(`cronjob.${CLUSTER_DUMP_JOB}`, dump);
     writeFileSync(join(this.state, "outcome"), "Complete");
-    this.prints("cleared: \ndone: \ndone: of its logins, \nexchanged: \ndropped: \nrenamed: \nusers: 7\nrecorded: \n");
+    const words = ["cleared", "done", "exchanged", "dropped", "renamed", "recorded", "caught up"];
+    this.prints([...words.map((word) => `${word}: `), "done: of its logins, ", "users: 7", ""].join("\n"));
   }
 
   static async start(): Promise<KubectlStandIn> {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describeWith } from "../../support/programs";
@@ -13,6 +13,7 @@ import {
   KEPT,
   LOST,
   lostScenario,
+  MARK,
   NEW,
   SECRET,
 } from "./recover-scene";
@@ -181,6 +182,87 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(await scene.recover(["recover", ELSEWHERE], "no\n")).toMatchObject({ exitCode: 1 });
     expect(scene.changes()).toEqual([]);
     expect(existsSync(join(scene.folder, "recovery-idp-b.tfvars.json"))).toBe(false);
+  });
+
+  lostScenario(
+    "repeats only the apply, also on another machine, and restores anew once that is destroyed",
+    async (scene) => {
+      const { done, folder, given, haveServers, recover, restores, standIn } = scene;
+      haveBackup(scene, 10, "us");
+      expect(await recover(["recover", ELSEWHERE, "--yes"])).toMatchObject({ exitCode: 0 });
+      const inputs = given();
+      for (const file of readdirSync(folder).filter((name) => /recovery|terraform/.test(name)))
+        rmSync(join(folder, file), { recursive: true });
+      haveServers();
+
+      const again = await recover(["recover", ELSEWHERE, "--yes"]);
+
+      expect(again).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(again.stdout).toMatch(/^idp-b was restored 20\S+Z: what it has stays, and only the apply is repeated/);
+      expect(done().at(-1)).toBe(APPLY);
+      expect(given()).toEqual(inputs);
+      expect(restores()).toBe(1);
+
+      // Destroyed, and made again.
+      const made = standIn.sql.make(PROJECT, NEW.instance, { [NEW.database]: 1 });
+      made.createTime = "2026-12-01T00:00:00Z";
+      standIn.jobs.servers.clear();
+      expect(await recover(["recover", ELSEWHERE, "--yes"])).toMatchObject({ exitCode: 0 });
+      expect(restores()).toBe(2);
+    },
+  );
+
+  lostScenario("overwrites no deployment with users that it has not restored, unless told", async (scene) => {
+    const { changes, haveServers, recover, restores } = scene;
+    haveBackup(scene, 10, "us");
+    haveServers();
+
+    const refused = await recover(["recover", ELSEWHERE, "--yes"]);
+
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toContain(
+      "idp-b has servers in europe-west1, and nothing says that this script has restored",
+    );
+    expect(refused.stderr).toContain("its database has 7 user(s)");
+    expect([...scene.standIn.jobs.jobs.keys()].filter((name) => name.endsWith("-restore"))).toEqual([]);
+    expect(changes().filter((method) => !/jobs[.](create|run|delete)$|entries/.test(method))).toEqual([]);
+    expect(await recover(["recover", ELSEWHERE, "--yes", "--again"])).toMatchObject({ exitCode: 0 });
+    expect(restores()).toBe(1);
+  });
+
+  lostScenario("overwrites a deployment without users, and goes on where it has begun itself", async (scene) => {
+    const { haveServers, recover, restores, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    haveServers();
+    const { outcomeOf } = standIn.jobs;
+    standIn.jobs.outcomeOf = (run) =>
+      run.command.join(" ").includes("counts the users")
+        ? { isSuccess: false, lines: ["failed: the database has no user"] }
+        : outcomeOf(run);
+    standIn.sql.operations.failures.set("instances.restoreBackup", { code: "ERROR", message: "no room" });
+
+    expect(await recover(["recover", ELSEWHERE, "--yes"])).toMatchObject({ exitCode: 1 });
+    expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ state: "begun", instance: NEW.instance });
+
+    standIn.jobs.outcomeOf = outcomeOf;
+    haveServers();
+    expect(await recover(["recover", ELSEWHERE, "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ state: "restored" });
+    expect(standIn.secrets.regions.get(MARK)).toEqual([ELSEWHERE]);
+    expect(restores()).toBe(2);
+  });
+
+  lostScenario("does nothing if the mark cannot be read", async (scene) => {
+    const { changes, recover, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    const { isLost } = standIn;
+    standIn.isLost = (path) => isLost(path) || path.includes(MARK);
+
+    const { exitCode, stderr } = await recover(["recover", ELSEWHERE, "--yes"]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("How far the recovery of idp-b is cannot be read, so nothing is done.");
+    expect(changes()).toEqual([]);
   });
 
   lostScenario("leaves a backup plan of the lost region behind, and says what backs up instead", async (scene) => {

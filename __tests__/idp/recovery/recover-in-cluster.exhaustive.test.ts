@@ -29,7 +29,7 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh on GKE", () => {
         gcloud: `echo "gcloud $* into \${KUBECONFIG##*/}" >>'${log}'`,
         kubectl: `[ "$4" != delete ] || echo "kubectl $4 $5 $6" >>'${log}'; exec ${cluster}/kubectl "$@"`,
         terraform: `case "$*" in
-          *restore_settings) echo "export ${settings}" ;;
+          *restore_settings) grep -q "terraform apply" '${log}' && echo "export ${settings}" ;;
           *connect_command) echo "gcloud container clusters get-credentials gke-new" ;;
           *dns_records) echo '[]' ;;
           *service_url) echo https://198.51.100.7 ;;

@@ -9,9 +9,12 @@ export const LOST = "us-central1";
 export const ELSEWHERE = "europe-west1";
 const JOBS = `projects/${PROJECT}/locations/${ELSEWHERE}/jobs`;
 const SERVERS = `projects/${PROJECT}/locations/${ELSEWHERE}`;
+const SERVICE = `${SERVERS}/services/idp-b-demo-abc123`;
 export const NEW = { instance: "sql-new", database: "idp_b_demo", job: "idp-b-demo-abc123-db-init" };
 export const SECRET = `projects/${PROJECT}/secrets/key`;
 export const KEPT = `projects/${PROJECT}/secrets/idp-b-recovered-secret-key`;
+/** The mark of how far the recovery is. */
+export const MARK = `projects/${PROJECT}/secrets/idp-b-recovery`;
 export const KEY = "a very secret key";
 
 export interface LostScene extends SqlScene {
@@ -27,6 +30,10 @@ export interface LostScene extends SqlScene {
   readonly given: (name?: string) => unknown;
   /** Gives the folder of the stack further inputs. */
   readonly haveInputs: (...names: readonly string[]) => void;
+  /** The deployment elsewhere is there, and serves. */
+  readonly haveServers: () => void;
+  /** Of the deployment elsewhere, how often a backup was restored into it. */
+  readonly restores: () => number;
 }
 
 /** A deployment whose region is gone, in a project where another one can be made. */
@@ -35,7 +42,7 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
     inSqlScene(async (scene) => {
       const { standIn } = scene;
       const folder = temporaryFolder();
-      const log = join(folder, "log");
+      const [log, applied] = [join(folder, "log"), join(temporaryFolder(), "applied")];
       writeFileSync(log, "");
       const inputs = [
         "region",
@@ -66,10 +73,13 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
       const programs = programFolder({
         scripts: {
           terraform: `case "$*" in
-            *restore_settings) echo "export ${exported.join(" ")}" ;;
+            *restore_settings) [ -e '${applied}' ] && echo "export ${exported.join(" ")}" ;;
             *service_url) echo https://idp-b.example.com ;;
             *dns_records) echo '[{ "name": "sign-in.example.com", "type": "A", "value": "203.0.113.7" }]' ;;
-            *) mkdir -p "$TF_DATA_DIR" && echo "$* in $TF_DATA_DIR" >>'${log}' ;;
+            *)
+              mkdir -p "$TF_DATA_DIR" && echo "$* in $TF_DATA_DIR" >>'${log}'
+              case "$*" in apply*) : >'${applied}' ;; esac
+              ;;
           esac`,
         },
       });
@@ -94,6 +104,11 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
         given: (name = "idp-b") =>
           JSON.parse(readFileSync(join(folder, `recovery-${name}.tfvars.json`), "utf8")) as unknown,
         haveInputs,
+        haveServers: () => {
+          writeFileSync(applied, "");
+          standIn.jobs.servers.add(SERVICE);
+        },
+        restores: () => standIn.requests.filter(({ method }) => method.endsWith("restoreBackup")).length,
         recover: (words, input, further = {}) =>
           scene.run("recover-elsewhere", {
             arguments: words,
@@ -125,8 +140,7 @@ function haveNewDeployment({ standIn }: SqlScene): void {
     ...volumes,
     { name: "dumps", gcs: { bucket: "dumps-b" } },
   ]);
-  for (const server of ["services/idp-b-demo-abc123", "workerPools/idp-b-demo-abc123-w"])
-    standIn.jobs.servers.add(`${SERVERS}/${server}`);
+  for (const server of [SERVICE, `${SERVERS}/workerPools/idp-b-demo-abc123-w`]) standIn.jobs.servers.add(server);
 }
 
 /** Time so many minutes ago. */

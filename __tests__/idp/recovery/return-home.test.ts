@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { programFolder, type ScriptRun } from "../../support/google-stand-in-scripts";
@@ -8,9 +8,12 @@ import { DATABASE, inSqlScene, INIT_JOB, INSTANCE, PROJECT, runsOf, type SqlScen
 
 const THERE = { instance: "sql-there", database: "idp_b_demo", region: "europe-west1" };
 
+const MARK = `projects/${PROJECT}/secrets/idp-b-recovery`;
+
 interface ReturnScene extends SqlScene {
   /** What was done, in order. */
   readonly done: () => readonly string[];
+  readonly folder: string;
   readonly comeHome: (
     words: readonly string[],
     input?: string,
@@ -34,6 +37,7 @@ const scenario = (what: string, test: (scene: ReturnScene) => Promise<void>): vo
         INIT_JOB: "idp-b-demo-abc123-db-init",
         MEDIA_BUCKET: "media-b",
         REGION: THERE.region,
+        DATABASE_REGION: THERE.region,
       };
       const words = Object.entries(settings).map((pair) => pair.join("="));
       const programs = programFolder({
@@ -46,7 +50,15 @@ const scenario = (what: string, test: (scene: ReturnScene) => Promise<void>): vo
           esac`,
         },
       });
-      standIn.sql.make(PROJECT, THERE.instance, { [THERE.database]: 9 });
+      const { createTime } = standIn.sql.make(PROJECT, THERE.instance, { [THERE.database]: 9 });
+      standIn.secrets.regions.set(MARK, [THERE.region]);
+      const restored = {
+        state: "restored",
+        time: "2026-11-29T12:00:00Z",
+        instance: THERE.instance,
+        created: createTime,
+      };
+      standIn.secrets.annotations.set(MARK, restored);
       const service = INIT_JOB.replace("-db-init", "");
       for (const name of [
         `europe-west1/services/idp-b-demo-abc123`,
@@ -67,6 +79,7 @@ const scenario = (what: string, test: (scene: ReturnScene) => Promise<void>): vo
       };
       await test({
         ...scene,
+        folder,
         done: () => readFileSync(log, "utf8").trim().split("\n"),
         comeHome: (given, input, further = {}) =>
           scene.run("return-home", {
@@ -133,6 +146,30 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     expect(again.stdout).toMatch(/^The database and the uploads are here since 20\S+Z, and stay/);
     expect(changes()).toHaveLength(before);
     expect(done().slice(steps)).toEqual(["terraform apply -input=false -auto-approve"]);
+    // What another machine knows, too.
+    expect(scene.standIn.secrets.annotations.get(MARK)).toMatchObject({ state: "returned" });
+    expect(readdirSync(scene.folder).filter((name) => name.startsWith("recovery-"))).toEqual([]);
+  });
+
+  scenario("overwrites nothing here unless it is known that what is elsewhere is newer, or told", async (scene) => {
+    const { changes, comeHome, done, standIn } = scene;
+    const { annotations } = standIn.secrets;
+    const restored = annotations.get(MARK) ?? {};
+    for (const mark of [
+      {},
+      { ...restored, state: "begun" },
+      { ...restored, created: "2026-01-01T00:00:00Z" },
+      { ...restored, instance: "sql-gone" },
+    ]) {
+      annotations.set(MARK, mark);
+      const { exitCode, stderr } = await comeHome(["--yes"]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("Nothing says that idp-b has been restored elsewhere to its end");
+    }
+    expect(changes()).toEqual([]);
+
+    expect(await comeHome(["--yes", "--again"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(done()).toContain("restore");
   });
 
   scenario("comes home although a plan of others backs the database here up", async (scene) => {

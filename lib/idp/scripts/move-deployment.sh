@@ -1,11 +1,18 @@
-# shellcheck shell=sh disable=SC2154 # google-rest.sh and the caller set what is read
+# shellcheck shell=sh disable=SC2034,SC2154 # google-rest.sh and the caller set what is read, and read what is set
 # Shell library of the scripts that move a deployment to another region and back: what they do to the servers, the
 # database and the uploads of one of the two. To be sourced after google-rest.sh and database-jobs.sh, with `scripts`,
 # the folder of restore.sh. SETTINGS are what the output restore_settings of a deployment holds.
 #
+# How far a recovery is says the mark, which is in the cloud, so that it is the same on each machine: annotations of the
+# secret NAME-recovery, which has no version. Not a label of the instance, because Terraform manages all of those, and
+# the next apply would take it away; not the database, because what is there travels with its backups into another
+# one. The secret is there before the first apply. It names the instance and when that was made: another instance of
+# the same name has no mark.
+#
 #   TERRAFORM   program (terraform), whose calls have Terraform's own time limits
 
 TERRAFORM=${TERRAFORM:-terraform}
+SQL_SECONDS=${SQL_SECONDS:-3600}
 
 terraform() {
   command "$TERRAFORM" "$@"
@@ -17,6 +24,55 @@ name_the_other() {
     *-b) NAME=${NAME:-${APPLICATION_NAME%-b}} ;;
     *) NAME=${NAME:-$APPLICATION_NAME-b} ;;
   esac
+}
+
+# Sets mark to how far the recovery of NAME is, none, begun, restored or returned, and mark_time to when that was so.
+read_mark() {
+  mark=none mark_time=''
+  if ! google_reading '[.annotations // {} | .state, .time, .instance, .created | . // "-"]
+      | join(" ")' google_get secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery"; then
+    [ "$GOOGLE_STATUS" = 404 ] || google_fail "How far the recovery of $NAME is cannot be read, so nothing is done." \
+      "To fix: run the same command again."
+    return 0
+  fi
+  read -r marked mark_time mark_instance mark_created <<MARK
+$GOOGLE_READ
+MARK
+  if [ "$mark_instance" != - ]; then
+    if ! google_reading 'field("createTime")' google_get sqladmin "projects/$PROJECT_ID/instances/$mark_instance"; then
+      [ "$GOOGLE_STATUS" = 404 ] || google_fail "The instance $mark_instance cannot be read, so nothing is done." \
+        "To fix: run the same command again."
+      return 0
+    fi
+    [ "$GOOGLE_READ" = "$mark_created" ] || return 0
+  fi
+  case $marked in begun | restored | returned) mark=$marked ;; esac
+}
+
+# write_mark STATE INSTANCE REGIONS: an empty INSTANCE is not there yet. REGIONS are those of a secret that is made.
+write_mark() {
+  STATE=$1 MARKED=$2 CREATED='' SECRET_REGIONS=$3
+  if [ -n "$MARKED" ]; then
+    google_reading 'field("createTime")' google_get sqladmin "projects/$PROJECT_ID/instances/$MARKED" ||
+      google_fail "The instance $MARKED cannot be read." "To fix: run the same command again."
+    CREATED=$GOOGLE_READ
+  fi
+  export STATE MARKED CREATED SECRET_REGIONS
+  jq -n '{ annotations: ({ state: env.STATE, time: (now | floor | todate), instance: env.MARKED, created: env.CREATED }
+    | map_values(select(. != ""))) }' >"$GOOGLE_WORK/mark.json"
+  jq '. + { replication: { userManaged: { replicas: (env.SECRET_REGIONS | split(" ") | map({ location: . })) } } }' \
+    "$GOOGLE_WORK/mark.json" >"$GOOGLE_WORK/secret.json"
+  google_reading 'field("name")' google_request PATCH secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery" \
+    "$GOOGLE_WORK/mark.json" updateMask=annotations repeatable ||
+    { [ "$GOOGLE_STATUS" = 404 ] && make_mark; } ||
+    google_fail "How far the recovery of $NAME is cannot be written down in the secret $NAME-recovery." \
+      "To fix: run the same command again."
+}
+
+# One that is there is made by an attempt whose answer was lost.
+make_mark() {
+  google_reading 'field("name")' google_post secretmanager "projects/$PROJECT_ID/secrets" "$GOOGLE_WORK/secret.json" \
+    "secretId=$NAME-recovery" || [ "$GOOGLE_STATUS" = 409 ]
 }
 
 # setting_of SETTINGS NAME: prints a setting of a deployment.
@@ -62,6 +118,40 @@ remove_servers() {
     done
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether $part is removed cannot be found out."
   done
+}
+
+# has_servers SETTINGS: whether there is the server of a deployment.
+has_servers() {
+  service=$(setting_of "$1" INIT_JOB) && service=${service%-db-init*}
+  if on_kubernetes; then
+    kube get deployment "$service" --ignore-not-found --output=name >"$GOOGLE_WORK/servers" ||
+      google_fail "Whether there is the deployment $service cannot be found out."
+    [ -s "$GOOGLE_WORK/servers" ]
+    return
+  fi
+  ! google_get run "projects/$PROJECT_ID/locations/$(setting_of "$1" REGION)/services/$service" || return 0
+  [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether there is the service $service cannot be found out."
+  return 1
+}
+
+# run_beside SETTINGS SCRIPT WORD NAME=VALUE...: run_script for the database of a deployment, as one of its jobs.
+run_beside() {
+  former_instance=${INSTANCE:-} former_job=${INIT_JOB:-} former_jobs=$jobs beside_code=0
+  INSTANCE=$(setting_of "$1" INSTANCE) INIT_JOB=$(setting_of "$1" INIT_JOB)
+  jobs="projects/$PROJECT_ID/locations/$(setting_of "$1" REGION)/jobs"
+  RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED") JOB_GROUP=move-$(hash_of "$INSTANCE")
+  export RUN JOB_GROUP
+  beside_database=$(setting_of "$1" DATABASE)
+  shift
+  google_on_failure abandon_job
+  { remove_copies yes &&
+    google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" &&
+    run_script "$GOOGLE_READ" "$@" "DB_NAME=$beside_database"; } || beside_code=1
+  beside_problem=$(google_outcome)
+  abandon_job
+  google_on_failure :
+  INSTANCE=$former_instance INIT_JOB=$former_job jobs=$former_jobs
+  return "$beside_code"
 }
 
 # restore_into SETTINGS INSTANCE DATABASE WORD...: runs restore.sh for a deployment, from another one's instance.

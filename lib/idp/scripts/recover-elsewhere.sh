@@ -3,14 +3,15 @@
 #
 #   recover-elsewhere.sh look REGION      says what is left and what would be lost; changes nothing
 #   recover-elsewhere.sh recover REGION   applies this folder in REGION under another name, restores the database there,
-#                                         and copies the uploads. Repeated, it goes on; what is restored stays
+#                                         and copies the uploads. Repeated, also on another machine, it goes on; what
+#                                         is restored stays
 #   recover-elsewhere.sh uploads REGION   copies uploads that could not be read on that day; what is in REGION stays
 #
 #   --from backup|dump|gs://BUCKET/OBJECT   what the database is restored from; by default the newest backup or dump
 #   --name NAME       application_name of the new deployment; by default the present one with -b at its end, or without
 #   --var-file FILE   further inputs that the new region needs, such as another subnetwork; with standby in HCL, also
 #                     secret_locations with both regions
-#   --again           restores once more, over what has been written in the new deployment since
+#   --again           restores once more, or into a deployment of that name that has users: over what they have written
 #   --yes             does not ask
 #
 # Whatever still stands is left alone: the new deployment has names of its own, and its state is in a workspace of that
@@ -34,6 +35,7 @@
 #   TERRAFORM              program (terraform)
 #   SQL_SECONDS, JOB_SECONDS   as for restore.sh
 # Settings of the calls and exit codes: google-rest.sh.
+# shellcheck disable=SC2154 # move-deployment.sh sets what is known of a recovery
 set -eu
 
 export GOOGLE_OPTIONS=any
@@ -160,7 +162,6 @@ fi
 google_start
 
 inputs=recovery-$NAME.tfvars.json
-done_file=recovery-$NAME.done
 secret_key=$NAME-recovered-secret-key
 minutes_left='' has_key=no has_uploads=no is_gone=no
 # What the database can be restored from, one a line: whether it is in the lost region alone, yes or no; minutes that
@@ -249,7 +250,8 @@ look_for_copy() {
   # shellcheck disable=SC2016 # names of jq
   if ! google_listed "$time_in_name"' [.[].name] as $all
     | [$all[] | select(startswith(env.COPIES) and (ltrimstr(env.COPIES) | test("^[0-9]{8}T[0-9]{6}Z[.]dump$")))]
-    | first(sort | reverse[] | select((. + ".sha256") as $sum | any($all[]; . == $sum)) | "\(time_in_name) \(.)") // ""' \
+    | first(sort | reverse[] | select((. + ".sha256") as $sum | any($all[]; . == $sum))
+        | "\(time_in_name) \(.)") // ""' \
     storage "b/$2/o" items "prefix=$(encoded_object "$COPIES")&maxResults=1000"; then
     dump_problem=$(google_outcome)
     read_place "they are" google_get storage "b/$2"
@@ -462,22 +464,52 @@ select_workspace() {
   terraform workspace select -or-create=true "$NAME" || google_stop "The workspace $NAME cannot be selected."
 }
 
-# For a deployment that is restored: what it has stays.
+# For a deployment that is restored: what it has stays. On another machine than the first one, its inputs are missing.
 repeat_apply() {
-  google_say "$NAME was restored $(cat "$done_file"): what it has stays, and only the apply is repeated." \
+  google_say "$NAME was restored $mark_time: what it has stays, and only the apply is repeated." \
     "To restore it once more, and lose what was written since, add --again."
+  if [ ! -f "$inputs" ]; then
+    if google_get secretmanager "projects/$PROJECT_ID/secrets/$secret_key/versions/1:access"; then
+      has_key=yes
+    else
+      [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether there is the secret $secret_key cannot be found out."
+    fi
+    write_inputs
+  fi
   select_workspace
   apply
   say_next
 }
 
+# Nothing that users have written is overwritten unless that is meant. What this script has begun to restore is its own.
+refuse_users() {
+  if [ "$again" = yes ] || [ "$mark" = begun ]; then return 0; fi
+  # Without outputs, nothing has been applied.
+  new_settings=$(terraform output -raw restore_settings 2>/dev/null) || return 0
+  connect_to "$new_settings"
+  has_servers "$new_settings" || return 0
+  sed -n '/^UNRESTORABLE="/,/"$/p' "$scripts/dump-database.sh" |
+    cat - "$scripts/count-users.sh" >"$GOOGLE_WORK/count.sh"
+  if run_beside "$new_settings" "$GOOGLE_WORK/count.sh" "users: "; then
+    used="its database has $JOB_LINE"
+  else
+    case $beside_problem in *'the database has no user'*) return 0 ;; esac
+    used="whether its database has users cannot be found out: $beside_problem"
+  fi
+  google_stop "$NAME has servers in $elsewhere, and nothing says that this script has restored it: $used" \
+    "To fix: choose another name by --name, or add --again, which overwrites everything in its database."
+}
+
 recover() {
-  rm -f "$done_file"
+  select_workspace
+  refuse_users
+  write_mark begun "" "$secret_regions"
   [ "$has_key" = no ] || keep_secret_key
   write_inputs
-  select_workspace
   apply
   new_settings=$(terraform output -raw restore_settings) || google_stop "The outputs of $NAME cannot be read."
+  new_instance=$(setting_of "$new_settings" INSTANCE)
+  write_mark begun "$new_instance" "$secret_regions"
   connect_to "$new_settings"
   remove_servers "$new_settings"
   case $source in
@@ -486,8 +518,7 @@ recover() {
   esac
   # Before the servers start: nothing that users have written since is ever overwritten.
   [ "$has_uploads" = no ] || copy_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
-  jq -nr 'now | floor | todate' >"$done_file"
-  rm -f "recovery-$NAME.returned"
+  write_mark restored "$new_instance" "$secret_regions"
   apply
   say_next
 }
@@ -502,9 +533,12 @@ if [ "$action" = uploads ]; then
   bring_uploads
   exit 0
 fi
-if [ "$action" = recover ] && [ "$again" = no ] && [ -e "$done_file" ]; then
-  repeat_apply
-  exit 0
+if [ "$action" = recover ]; then
+  read_mark
+  if [ "$mark" = restored ] && [ "$again" = no ]; then
+    repeat_apply
+    exit 0
+  fi
 fi
 google_with_few_tries look
 choose_source

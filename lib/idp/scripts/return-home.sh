@@ -1,12 +1,17 @@
 #!/bin/sh
 # Moves a deployment back to its own region, once that is back, from where recover-elsewhere.sh has made it again.
 #
-#   return-home.sh [--name NAME] [--yes]   NAME is the application_name elsewhere, by default as in recover-elsewhere.sh
+#   return-home.sh [--name NAME] [--again] [--yes]
+#
+#   --name NAME   application_name elsewhere, by default as in recover-elsewhere.sh
+#   --again       brings home what is elsewhere although nothing says that it is newer than what is here
+#   --yes         does not ask
 #
 # Sign-in is down from the first step to the apply: the servers of both are removed, the database elsewhere is backed
 # up, and the backup and the uploads replace what is here. Nothing that was written elsewhere is lost; what has been
-# written here since then is. The secret key here is the same. Repeated, it goes on; once the database and the uploads
-# are here, only the apply is repeated. What is elsewhere stays, without servers: the script prints how to destroy it.
+# written here since then is. The secret key here is the same. Repeated, also on another machine, it goes on; once the
+# database and the uploads are here, only the apply is repeated. What is elsewhere stays, without servers: the script
+# prints how to destroy it.
 #
 # Run it in the folder of the stack, with the settings of the deployment here:
 #   PROJECT_ID             project (required)
@@ -18,6 +23,7 @@
 #   TERRAFORM              program (terraform)
 #   SQL_SECONDS, JOB_SECONDS   as for restore.sh
 # Settings of the calls and exit codes: google-rest.sh.
+# shellcheck disable=SC2154 # move-deployment.sh sets what is known of a recovery
 set -eu
 
 export GOOGLE_OPTIONS=any
@@ -29,7 +35,7 @@ scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$scripts/move-deployment.sh"
 
-NAME='' yes=no option=''
+NAME='' yes=no again=no option=''
 for word in "$@"; do
   if [ -n "$option" ]; then
     NAME=$word option=
@@ -37,8 +43,9 @@ for word in "$@"; do
   fi
   case $word in
     --name) option=$word ;;
+    --again) again=yes ;;
     --yes) yes=yes ;;
-    *) google_refuse "\"$word\" is not an option; the options are --name, --yes and --help." ;;
+    *) google_refuse "\"$word\" is not an option; the options are --name, --again, --yes and --help." ;;
   esac
 done
 [ -z "$option" ] || google_refuse "$option has no value."
@@ -50,9 +57,10 @@ google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket
 name_the_other
 # The commands for elsewhere begin with an export of it; everything but the outputs of NAME is about the folder here.
 unset TF_DATA_DIR
-elsewhere=.terraform-$NAME returned=recovery-$NAME.returned
+elsewhere=.terraform-$NAME
 [ -d "$elsewhere" ] || google_refuse "There is no $elsewhere here, so no deployment of the name $NAME was made from" \
-  "this folder; name another one by --name, or initialize its workspace: TF_DATA_DIR=$elsewhere terraform init"
+  "this folder; name another one by --name, or select its workspace, both with TF_DATA_DIR=$elsewhere:" \
+    "terraform init, and terraform workspace select $NAME"
 google_require "$TERRAFORM"
 google_start
 
@@ -74,15 +82,27 @@ say_next() {
     google_say "  terraform $word -var-file=recovery-$NAME.tfvars.json -var deletion_protection=false"
   done
   google_say "  gcloud secrets delete $NAME-recovered-secret-key --project=$PROJECT_ID"
+  google_say "  gcloud secrets delete $NAME-recovery --project=$PROJECT_ID"
   google_say "  rm -r $elsewhere recovery-$NAME.*"
 }
 
-if [ -e "$returned" ]; then
-  google_say "The database and the uploads are here since $(cat "$returned"), and stay; only the apply is repeated."
-  apply
-  say_next
-  exit 0
-fi
+# Only what was recovered elsewhere is newer than what is here, and only until it is here: users write here since then.
+read_mark
+case $mark/$again in
+  returned/no)
+    google_say "The database and the uploads are here since $mark_time, and stay; only the apply is repeated." \
+      "To bring them once more, and lose what was written here since, add --again."
+    apply
+    say_next
+    exit 0
+    ;;
+  restored/* | */yes) ;;
+  *)
+    nothing_says="Nothing says that $NAME has been restored elsewhere to its end (the secret $NAME-recovery: $mark)"
+    google_stop "$nothing_says, so it may lack what is here, and nothing is overwritten." \
+      "To fix: run recover-elsewhere.sh recover to its end; or, if $NAME is what counts, add --again."
+    ;;
+esac
 # Settings of the deployment here are in the environment already. A plan that backs its instance up does not back up
 # that of NAME, whose backup is restored.
 here='BACKUP_PLAN='
@@ -111,9 +131,7 @@ release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
 ) || google_stop "The database of $NAME is not backed up." "To fix: as said above; then run the same command again."
 restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" backup "before $release"
 copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
-# From the apply on, users write here: nothing may replace that.
-jq -nr 'now | floor | todate' >"$returned"
-# On another day, what is elsewhere is restored anew.
-rm -f "recovery-$NAME.done"
+# From the apply on, users write here: nothing may replace that. On another day, what is elsewhere is restored anew.
+write_mark returned "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE_REGION)"
 apply
 say_next
