@@ -21,6 +21,14 @@ interface ReturnScene extends SqlScene {
   ) => Promise<ScriptRun>;
 }
 
+const INIT_JOB_THERE = `projects/${PROJECT}/locations/${THERE.region}/jobs/idp-b-demo-abc123-db-init`;
+
+function haveJobThere({ jobs }: SqlScene["standIn"]): void {
+  const connection = `${PROJECT}:us-central1:${THERE.instance}`;
+  const container = { image: "docker.io/library/postgres:15-alpine", command: ["/bin/sh", "/scripts/script.sh"] };
+  jobs.make(INIT_JOB_THERE, container, [{ name: "cloudsql", cloudSqlInstance: { instances: [connection] } }]);
+}
+
 /** A deployment whose region is back, and the one that was made elsewhere meanwhile. */
 const scenario = (what: string, test: (scene: ReturnScene) => Promise<void>): void => {
   it.concurrent(what, () =>
@@ -59,6 +67,7 @@ const scenario = (what: string, test: (scene: ReturnScene) => Promise<void>): vo
         created: createTime,
       };
       standIn.secrets.annotations.set(MARK, restored);
+      haveJobThere(standIn);
       const service = INIT_JOB.replace("-db-init", "");
       for (const name of [
         `europe-west1/services/idp-b-demo-abc123`,
@@ -117,6 +126,7 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
       [true, { backup: backup?.name }],
     ]);
     expect(runsOf(scene)).toEqual([
+      expect.stringContaining(`waits ${THERE.database}`),
       expect.stringContaining(`puts rename ${DATABASE}`),
       expect.stringContaining(`db-init ${DATABASE}`),
     ]);
@@ -217,6 +227,34 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     expect(await comeHome(["--yes"])).toMatchObject({ exitCode: 0 });
 
     expect(writing).toEqual([]);
+  });
+
+  scenario("backs up only when no session is left elsewhere that may write", async (scene) => {
+    const { comeHome, done, standIn } = scene;
+    const { outcomeOf } = standIn.jobs;
+    const said = "failed: 2 session(s) still use idp_b_demo after 300 s, and may write";
+    const before: (readonly string[])[] = [];
+    standIn.jobs.outcomeOf = (run) => {
+      if (!run.command.join(" ").includes("waits until nobody uses")) return outcomeOf(run);
+      before.push(done());
+      return { isSuccess: false, lines: [said] };
+    };
+
+    const { exitCode, stderr } = await comeHome(["--yes"]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Somebody may still write to sql-there, so nothing is backed up");
+    expect(stderr).toContain(said);
+    expect(done()).toEqual(["remove in europe-west1"]);
+    expect(before).toEqual([done()]);
+    const [run] = standIn.jobs.runs;
+    expect(run).toMatchObject({ databases: [expect.stringContaining(THERE.instance)] });
+    expect(run?.environment).toMatchObject({ DB_NAME: THERE.database });
+    expect([...standIn.jobs.jobs.keys()].filter((name) => name.endsWith("-restore"))).toEqual([]);
+
+    standIn.jobs.outcomeOf = outcomeOf;
+    expect(await comeHome(["--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(done().slice(1)).toContain("backup");
   });
 
   scenario("restores nothing if no backup is made, and can be repeated", async (scene) => {

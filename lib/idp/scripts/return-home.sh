@@ -8,7 +8,7 @@
 #   --yes         does not ask
 #
 # Sign-in is down from the first step to the apply: the servers of both are removed, the database elsewhere is backed
-# up, and the backup and the uploads replace what is here. Nothing that was written elsewhere is lost; what has been
+# up once nobody uses it, and the backup and the uploads replace what is here. Nothing that was written elsewhere is lost; what has been
 # written here since then is. The secret key here is the same. Repeated, also on another machine, it goes on; once the
 # database and the uploads are here, only the apply is repeated. What is elsewhere stays, without servers: the script
 # prints how to destroy it.
@@ -103,23 +103,28 @@ case $mark/$again in
       "To fix: run recover-elsewhere.sh recover to its end; or, if $NAME is what counts, add --again."
     ;;
 esac
-# Settings of the deployment here are in the environment already. A plan that backs its instance up does not back up
+# Settings of the deployment here are in the environment already; the namespace changes with each cluster. A plan that backs its instance up does not back up
 # that of NAME, whose backup is restored.
-here='BACKUP_PLAN='
+here="BACKUP_PLAN= NAMESPACE=${NAMESPACE:-}"
 there=$(TF_DATA_DIR=$elsewhere terraform output -raw restore_settings) ||
   google_stop "The outputs of $NAME cannot be read." "To fix: as Terraform says above."
 google_say "Steps; sign-in is down from the first to the last:"
-google_say "  1. remove the servers of $NAME, and those of $APPLICATION_NAME"
+google_say "  1. remove the servers of $NAME, wait until nobody uses its database, and remove those of $APPLICATION_NAME"
 google_say "  2. back up $(setting_of "$there" INSTANCE), and restore that into $INSTANCE"
 google_say "  3. copy the uploads"
 google_say "  4. apply this folder, which starts the servers, and with dns_zone lets the domain lead to them"
 [ "$yes" = yes ] || google_confirm "Overwrite everything in $INSTANCE?"
 
-(
-  export TF_DATA_DIR="$elsewhere"
-  connect_to "$there"
-  remove_servers "$there"
-)
+TF_DATA_DIR=$elsewhere
+export TF_DATA_DIR
+connect_to "$there"
+remove_servers "$there"
+# A server that is removed still ends its last requests, and a job may be at work.
+run_beside "$there" "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300 ||
+  google_stop "Somebody may still write to $(setting_of "$there" INSTANCE), so nothing is backed up: $beside_problem" \
+    "To fix: end what uses it, such as a job, and run the same command again; or $NAME serves again by an apply."
+google_say "$JOB_LINE"
+unset TF_DATA_DIR
 connect_to "$here"
 remove_servers "$here"
 # A backup of its own for each run: what an earlier one has backed up may lack what was written since.
