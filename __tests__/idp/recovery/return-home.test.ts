@@ -190,6 +190,15 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     expect(scene.done()).toContain("restore");
   });
 
+  scenario("copies no uploads where both use one bucket, which others keep", async (scene) => {
+    const { exitCode, stdout } = await scene.comeHome(["--yes"], "", { MEDIA_BUCKET: "media-b" });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("Both deployments have their uploads in media-b: there is nothing to copy.");
+    expect(stdout).not.toContain("upload(s)");
+    expect(scene.standIn.requests.filter(({ method }) => method.startsWith("storage."))).toEqual([]);
+  });
+
   scenario("applies here in a shell whose commands are those for elsewhere", async (scene) => {
     const shell = { TF_DATA_DIR: ".terraform-idp-b" };
 

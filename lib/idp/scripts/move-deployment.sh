@@ -179,15 +179,23 @@ copy_object() {
   done
 }
 
+# Whether it is one bucket, which others keep: copied onto themselves, files would only become younger.
+have_one_bucket() {
+  [ "$1" = "$2" ] || return 1
+  google_say "Both deployments have their uploads in $1: there is nothing to copy."
+}
+
 # copy_uploads BUCKET BUCKET: files of the application alone, because a bucket may hold those of others, too. They
 # replace those that are there.
 copy_uploads() {
+  ! have_one_bucket "$1" "$2" || return 0
   copy_all_uploads "$1" "$2" ''
   google_say "Copied $copied_count upload(s) to $2."
 }
 
 # add_uploads BUCKET BUCKET: the same for a bucket in use, where a file of the same name is newer, and stays.
 add_uploads() {
+  ! have_one_bucket "$1" "$2" || return 0
   copy_all_uploads "$1" "$2" ifGenerationMatch=0
   google_say "Copied $copied_count upload(s) to $2; $kept_count that are there stay as they are."
 }
