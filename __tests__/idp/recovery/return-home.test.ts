@@ -190,6 +190,20 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     expect(scene.done()).toContain("restore");
   });
 
+  scenario("says of the secret key what is so, whether it could be read on that day or not", async (scene) => {
+    const { comeHome, standIn } = scene;
+    const [ends, removal] = [/Sessions of \S+ end/, "gcloud secrets delete idp-b-recovered-secret-key"];
+    const without = await comeHome(["--yes"]);
+    expect(without.stdout).toMatch(ends);
+    expect(without.stdout).not.toContain(removal);
+    expect(without.stdout).toContain("gcloud secrets delete idp-b-recovery ");
+
+    standIn.secrets.regions.set(`projects/${PROJECT}/secrets/idp-b-recovered-secret-key`, [THERE.region]);
+    const kept = await comeHome(["--yes"]);
+    expect(kept.stdout).not.toMatch(ends);
+    expect(kept.stdout).toContain(removal);
+  });
+
   scenario("copies no uploads where both use one bucket, which others keep", async (scene) => {
     const { exitCode, stdout } = await scene.comeHome(["--yes"], "", { MEDIA_BUCKET: "media-b" });
 

@@ -8,10 +8,11 @@
 #   --yes         does not ask
 #
 # Sign-in is down from the first step to the apply: the servers of both are removed, the database elsewhere is backed
-# up once nobody uses it, and the backup and the uploads replace what is here. Nothing that was written elsewhere is lost; what has been
-# written here since then is. The secret key here is the same. Repeated, also on another machine, it goes on; once the
-# database and the uploads are here, only the apply is repeated. What is elsewhere stays, without servers: the script
-# prints how to destroy it.
+# up once nobody uses it, and the backup and the uploads replace what is here. Nothing that was written elsewhere is
+# lost; what has been written here since then is. Sessions that began elsewhere stay if the secret key could be read
+# on that day; otherwise there is another one elsewhere, and they end. Repeated, also on another machine, it goes on;
+# once the database and the uploads are here, only the apply is repeated. What is elsewhere stays, without servers: the
+# script prints how to destroy it.
 #
 # Run it in the folder of the stack, with the settings of the deployment here:
 #   PROJECT_ID             project (required)
@@ -76,13 +77,20 @@ say_next() {
   records=$(terraform output -json dns_records | jq -r '.[] | "  \(.name) \(.type) \(.value)"')
   [ -z "$records" ] ||
     google_say "$(printf '%s\n%s' "Without dns_zone, give the domain these records again:" "$records")"
+  recovered=$NAME-recovered-secret-key
+  # Where it cannot be found out, the command below says so.
+  if ! google_get secretmanager "projects/$PROJECT_ID/secrets/$recovered" && [ "$GOOGLE_STATUS" = 404 ]; then
+    recovered=''
+    google_say "Sessions of $NAME end, and links that it has signed: its secret key is another one than that here."
+  fi
   google_say "Sign in here. Then destroy what is left of $NAME:"
   google_say "  export TF_DATA_DIR=$elsewhere"
   for word in apply destroy; do
     google_say "  terraform $word -var-file=recovery-$NAME.tfvars.json -var deletion_protection=false"
   done
-  google_say "  gcloud secrets delete $NAME-recovered-secret-key --project=$PROJECT_ID"
-  google_say "  gcloud secrets delete $NAME-recovery --project=$PROJECT_ID"
+  for secret in $recovered "$NAME-recovery"; do
+    google_say "  gcloud secrets delete $secret --project=$PROJECT_ID"
+  done
   google_say "  rm -r $elsewhere recovery-$NAME.*"
 }
 
