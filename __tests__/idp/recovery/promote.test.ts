@@ -562,6 +562,46 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expectAway(scene);
   });
 
+  promoteScenario(
+    "promotes nothing if the uploads, which servers mount, are gone with the region, unless told",
+    async (scene) => {
+      const { promote, standIn } = scene;
+      standIn.storage.regions.set("media", [HOME]);
+      const early = await promote(["look"]);
+      expect(early.stdout).toMatch(
+        /uploads +media is in us-central1 alone: when that is gone, no server can start in eu/,
+      );
+
+      loseHome(scene);
+      const { isLost } = standIn;
+      standIn.isLost = (path) => isLost(path) || path.includes("/b/media/o");
+      const looked = await promote(["look"]);
+      expect(looked.exitCode).toBe(0);
+      expect(looked.stdout).toMatch(/uploads +media does not answer, and is in us-central1 alone: .*503/);
+      const { exitCode, stderr } = await promote(["now", "--yes"]);
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/Servers mount the uploads of media, which .*, so none can start in europe-west1/);
+      expect(scene.changes()).toEqual([]);
+      expect(await promote(["now", "--force", "--yes"])).toMatchObject({ exitCode: 0 });
+      expectAway(scene);
+    },
+  );
+
+  promoteScenario("promotes although the uploads are slow, where they are in both regions", async (scene) => {
+    const { promote, standIn } = scene;
+    standIn.storage.regions.set("media", [HOME, AWAY]);
+    loseHome(scene);
+    const { isLost } = standIn;
+    standIn.isLost = (path) => isLost(path) || path.includes("/b/media/o");
+
+    const { exitCode, stdout } = await promote(["now", "--yes"]);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/uploads +media does not answer: .*503/);
+    expectAway(scene);
+  });
+
   promoteScenario("says that it cannot tell where a secret is, and goes on", async (scene) => {
     scene.standIn.secrets.regions.delete(`projects/${PROJECT}/secrets/${SECRET_KEY}`);
     loseHome(scene);

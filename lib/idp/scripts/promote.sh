@@ -32,6 +32,7 @@
 #   BACKUP_PLAN            plan of Backup and DR that backs the instance at home up; empty: none. It does not follow to
 #                          another instance, which gets backups of its own
 #   SECRET_KEY_SECRET      name of the secret with the secret key; the standby's service names the others
+#   MEDIA_BUCKET           bucket of the uploads, which servers mount; empty: it is not looked at
 #   STANDBY_WORKER_POOL    worker pool of the standby; empty: none
 #   STANDBY_WORKERS        number of instances of the worker pool that works (1)
 #   BACKEND_SERVICE        backend service of the load balancer (required)
@@ -112,6 +113,7 @@ google_setting STANDBY_WORKERS '0|[1-9][0-9]{0,3}' "a number of instances"
 google_setting BACKEND_SERVICE '[a-z][a-z0-9-]*' "the name of a backend service"
 google_setting HOME_GROUP "$group_pattern" "the path of an endpoint group"
 google_setting STANDBY_GROUP "$group_pattern" "the path of an endpoint group"
+google_option MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
 google_option SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
 if [ "$action" = home ] && [ "$switchover" = no ]; then
   # As restore.sh requires it, which is too late: nobody can sign in then.
@@ -374,6 +376,18 @@ refuse_without_secrets() {
     "To promote the database nevertheless, with servers of your own: --force"
 }
 
+refuse_without_uploads() {
+  [ -n "$mountless" ] && [ "$promoted" = no ] || return 0
+  no_mount="Servers mount the uploads of $MEDIA_BUCKET, which $mountless, so none can start in $STANDBY_REGION."
+  if [ "$force" = yes ]; then
+    google_error "$no_mount" "It is promoted nevertheless, as --force says."
+    return 0
+  fi
+  google_stop "$no_mount Nothing is promoted." \
+    "To fix: make the deployment again elsewhere, without these uploads: recover-elsewhere.sh" \
+    "To promote the database nevertheless, with servers of your own, or if $MEDIA_BUCKET is back at once: --force"
+}
+
 # Sets loss to what this command loses.
 find_loss() {
   if [ "$promoted" = yes ]; then
@@ -493,6 +507,7 @@ say_what_follows() {
 promote() {
   refuse_promotion
   refuse_without_secrets
+  refuse_without_uploads
   refuse_with_grants
   require_edition
   as_it_was="To let home serve users again instead: promote.sh home"

@@ -17,6 +17,7 @@ standby_connection=''
 standby_backups='{}'
 standby_secrets=''     # names of the secrets that its service reads
 stuck=''               # those of them that are not in its region, without which no server starts there
+mountless=''           # why no server can mount the uploads, and so start there; empty: nothing is known that prevents it
 led=nowhere            # where the load balancer sends users: home, standby, both or nowhere
 # Of the instance that was read last:
 instance_state='' instance_policy='' instance_type='' instance_edition='' instance_connection='' instance_backups=''
@@ -146,6 +147,31 @@ look_at_secrets() {
   [ -n "$unread$stuck" ] || google_row secrets "those of the standby are in $STANDBY_REGION"
 }
 
+# A server starts only where it can mount the bucket of the uploads.
+look_at_uploads() {
+  mountless='' uploads_are=unknown
+  [ -n "${MEDIA_BUCKET:-}" ] || return 0
+  if google_reading '[.customPlacementConfig.dataLocations // [.location] | .[] | ascii_downcase] | unique | join(" ")' \
+    google_get storage "b/$MEDIA_BUCKET"; then
+    uploads_are=$GOOGLE_READ
+  fi
+  if google_reading 'items("items") | length' google_get storage "b/$MEDIA_BUCKET/o" maxResults=1; then
+    case $uploads_are in
+      "$REGION")
+        google_row uploads "$MEDIA_BUCKET is in $REGION alone: when that is gone, no server can start in $STANDBY_REGION"
+        ;;
+      *) google_row uploads "$MEDIA_BUCKET answers" ;;
+    esac
+    return
+  fi
+  uploads_problem=$(google_outcome)
+  case $uploads_are in
+    "$REGION") mountless="does not answer, and is in $REGION alone" ;;
+    unknown) ! is_silent || mountless="does not answer, nor say where it is" ;;
+  esac
+  google_row uploads "$MEDIA_BUCKET ${mountless:-does not answer}: $uploads_problem"
+}
+
 look_at_users() {
   google_reading '[.backends[]?.group // ""] | map(if endswith("/" + env.HOME_GROUP) then "home"
       elif endswith("/" + env.STANDBY_GROUP) then "standby" else empty end) | unique | join("")' \
@@ -189,6 +215,7 @@ look() {
   google_with_few_tries look_at_home
   look_at_standby
   look_at_secrets
+  google_with_few_tries look_at_uploads
   look_at_users
   if [ "$action" != home ] && [ "$promoted" = no ]; then look_at_grants; fi
 }
