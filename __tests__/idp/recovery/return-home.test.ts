@@ -52,6 +52,7 @@ const scenario = (what: string, test: (scene: ReturnScene) => Promise<void>): vo
         scripts: {
           terraform: `case "$*:\${TF_DATA_DIR:-}" in
             *restore_settings:.terraform-idp-b) echo "export ${words.join(" ")}" ;;
+            *restore_settings:.terraform-idp-d) echo 'Warning: No outputs found' ;;
             *service_url:) echo https://sign-in.example.com ;;
             *dns_records:) echo '[{ "name": "sign-in.example.com", "type": "A", "value": "203.0.113.7" }]' ;;
             *) echo "terraform $*\${TF_DATA_DIR:+ in $TF_DATA_DIR}" >>'${log}' ;;
@@ -138,6 +139,13 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
   });
 
   scenario("changes nothing without a yes, or without a deployment elsewhere", async (scene) => {
+    mkdirSync(join(scene.folder, ".terraform-idp-d"));
+    scene.standIn.secrets.regions.set(MARK.replace("idp-b", "idp-d"), [THERE.region]);
+    scene.standIn.secrets.annotations.set(MARK.replace("idp-b", "idp-d"), { state: "restored" });
+    const empty = await scene.comeHome(["--name", "idp-d", "--yes"]);
+    expect(empty).toMatchObject({ exitCode: 1 });
+    expect(empty.stderr).toContain("The outputs of idp-d cannot be read.");
+
     expect(await scene.comeHome([], "no\n")).toMatchObject({ exitCode: 1 });
     const run = await scene.comeHome(["--name", "idp-c", "--yes"]);
     expect(run).toMatchObject({ exitCode: 2 });

@@ -75,6 +75,13 @@ make_mark() {
     "secretId=$NAME-recovery" || [ "$GOOGLE_STATUS" = 409 ]
 }
 
+# Prints the settings of the deployment whose workspace is selected. Where nothing has been applied, Terraform prints a
+# warning instead, as if it were the value.
+deployed_settings() {
+  deployed=$(terraform output -raw restore_settings) || return 1
+  case $deployed in 'export '*) printf '%s\n' "$deployed" ;; *) return 1 ;; esac
+}
+
 # setting_of SETTINGS NAME: prints a setting of a deployment.
 setting_of() {
   (eval "$1" && eval "printf '%s\n' \"\${$2:-}\"")

@@ -484,8 +484,8 @@ repeat_apply() {
 # Nothing that users have written is overwritten unless that is meant. What this script has begun to restore is its own.
 refuse_users() {
   if [ "$again" = yes ] || [ "$mark" = begun ]; then return 0; fi
-  # Without outputs, nothing has been applied.
-  new_settings=$(terraform output -raw restore_settings 2>/dev/null) || return 0
+  # Without them, nothing has been applied.
+  new_settings=$(deployed_settings 2>/dev/null) || return 0
   connect_to "$new_settings"
   has_servers "$new_settings" || return 0
   sed -n '/^UNRESTORABLE="/,/"$/p' "$scripts/dump-database.sh" |
@@ -507,7 +507,7 @@ recover() {
   [ "$has_key" = no ] || keep_secret_key
   write_inputs
   apply
-  new_settings=$(terraform output -raw restore_settings) || google_stop "The outputs of $NAME cannot be read."
+  new_settings=$(deployed_settings) || google_stop "The outputs of $NAME cannot be read."
   new_instance=$(setting_of "$new_settings" INSTANCE)
   write_mark begun "$new_instance" "$secret_regions"
   connect_to "$new_settings"
@@ -525,7 +525,7 @@ recover() {
 
 # For a deployment whose users write: only what is not there is added.
 bring_uploads() {
-  new_settings=$(terraform output -raw restore_settings) || google_stop "The outputs of $NAME cannot be read."
+  new_settings=$(deployed_settings) || google_stop "The outputs of $NAME cannot be read."
   add_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
 }
 

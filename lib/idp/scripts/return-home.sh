@@ -114,8 +114,9 @@ esac
 # Settings of the deployment here are in the environment already; the namespace changes with each cluster. A plan that backs its instance up does not back up
 # that of NAME, whose backup is restored.
 here="BACKUP_PLAN= NAMESPACE=${NAMESPACE:-}"
-there=$(TF_DATA_DIR=$elsewhere terraform output -raw restore_settings) ||
-  google_stop "The outputs of $NAME cannot be read." "To fix: as Terraform says above."
+there=$(export TF_DATA_DIR="$elsewhere" && deployed_settings) ||
+  google_stop "The outputs of $NAME cannot be read." \
+    "To fix: as Terraform says above; the workspace in $elsewhere must be $NAME."
 google_say "Steps; sign-in is down from the first to the last:"
 google_say "  1. remove the servers of $NAME, wait until nobody uses its database, and remove those of $APPLICATION_NAME"
 google_say "  2. back up $(setting_of "$there" INSTANCE), and restore that into $INSTANCE"
