@@ -4,33 +4,74 @@ import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdk
 
 import {
   AddressIn,
-  Collection,
-  Failure,
+  type KnownAt,
   Literal,
   LoopVariable,
   NamedLiteral,
-  Operation,
-  Present,
-  Reference,
-  Step,
-  TokenReference,
-  type Combination,
-  type Entry,
-  type Form,
-  type OperationFacts,
-  type Part,
+  type Leaf,
   type PrintToken,
+  Reference,
   type ReferenceFacts,
   type TokenFacts,
-} from "./expr-forms";
-import { BINDING, escapedTemplate, isWhole, piecesOf, PlainText, quotedInside } from "./expr-text";
+  TokenReference,
+} from "./expr-leaves";
+import {
+  BINDING,
+  escapedTemplate,
+  isWhole,
+  piecesOf,
+  plainKey,
+  PlainText,
+  type Printed,
+  quotedInside,
+} from "./expr-text";
 import { finite, lengthOf, listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./expr-values";
-
-/** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
-export type KnownAt = "synth" | "plan" | "apply";
 
 /** A value of a type, or an expression of it. */
 export type Operand<T> = Expr<T> | T;
+
+/** An item with its index, or a member with its name. */
+type Entry = readonly [key: Expr<string>, value: Expr];
+
+/** What an expression is: a literal, a reference or an operation. */
+interface Form extends Leaf {
+  /** Whether it is null, where that is simpler than a comparison. */
+  readonly isNull?: () => Expr<boolean>;
+  /** Whether Terraform may stop at it, such as at a number in words. */
+  readonly canFail?: boolean;
+  /** Whether it is known to do so. */
+  readonly fails?: boolean;
+  /** The least number that it can be, where that is known. */
+  readonly least?: number;
+  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
+  readonly entries?: readonly Entry[];
+}
+
+/** HCL of an operation: text, or an operand and how tightly it must bind there. */
+type Part = string | { readonly expr: Expr; readonly least: number };
+
+/** Conditions that all hold, or of which one does. */
+interface Combination {
+  readonly operator: "&&" | "||";
+  readonly operands: readonly Expr<boolean>[];
+}
+
+/** What is known of the result of an operation. */
+export interface OperationFacts {
+  /** What it combines, so that another of the same operator takes its operands. */
+  readonly combination?: Combination;
+  /** The least number that it can be. */
+  readonly least?: number;
+  readonly mayBeNull?: boolean;
+  /** Whether it is null, where that is simpler than a comparison. */
+  readonly isNull?: (() => Expr<boolean>) | undefined;
+  /** Whether Terraform may stop at it; by default, it may. */
+  readonly canFail?: boolean;
+  /** Whether it is known to; by default, if it does at an operand. */
+  readonly fails?: boolean;
+  /** The negation, where it needs no `!`. */
+  readonly opposite?: (() => Expr<boolean>) | undefined;
+}
 
 /** Characters of a comparison such as `var.existing_database != null`. */
 const LONGEST_AT_A_GLANCE = 45;
@@ -670,6 +711,181 @@ function literalEntries(value: unknown): readonly Entry[] | undefined {
   // Terraform goes through an object in the order of its names.
   if (!Array.isArray(value)) entries.sort(([one], [other]) => (one < other ? -1 : 1));
   return entries.map(([key, each]) => [literal(key), literal<unknown>(each)]);
+}
+
+/** A named step, marked by comments until the whole folder is known. */
+class Step implements Form {
+  constructor(
+    private readonly name: string,
+    private readonly value: Expr,
+  ) {}
+
+  get knownAt(): KnownAt {
+    return this.value.knownAt;
+  }
+
+  get mayBeNull(): boolean {
+    return this.value.mayBeNull;
+  }
+
+  get canFail(): boolean {
+    return this.value.canFail;
+  }
+
+  get fails(): boolean {
+    return this.value.fails;
+  }
+
+  get hasItems(): boolean {
+    return this.value.hasItems;
+  }
+
+  get names(): readonly string[] {
+    return this.value.names;
+  }
+
+  print(printToken: PrintToken): Printed {
+    const text = this.value.print(printToken, BINDING.choice);
+    return { text: `/*step ${this.name}*/(${text})/*end*/`, binding: BINDING.value };
+  }
+}
+
+/** A list or an object in which something is not known at synthesis. */
+class Collection implements Form {
+  readonly mayBeNull = false;
+
+  constructor(
+    readonly entries: readonly Entry[],
+    private readonly isList: boolean,
+  ) {}
+
+  get knownAt(): KnownAt {
+    return latest(this.entries.flat());
+  }
+
+  get canFail(): boolean {
+    return this.entries.flat().some((each) => each.canFail);
+  }
+
+  get fails(): boolean {
+    return this.entries.flat().some((each) => each.fails);
+  }
+
+  get names(): readonly string[] {
+    return this.entries.flat().flatMap((each) => each.names);
+  }
+
+  member(name: string): Expr | undefined {
+    return this.entries.find(([key]) => key.isLiteral && key.literal === name)?.[1];
+  }
+
+  print(printToken: PrintToken): Printed {
+    const items = this.entries.map(([key, value]) => {
+      const text = value.print(printToken);
+      return this.isList ? text : `${keyText(key, printToken)} = ${text}`;
+    });
+    const text = this.isList ? `[${items.join(", ")}]` : `{ ${items.join(", ")} }`;
+    return { text, binding: BINDING.value };
+  }
+
+  alone(): unknown {
+    const values = this.entries.map(([, value]) => value);
+    return this.isList ? values : Object.fromEntries(this.entries.map(([key, value]) => [key.text, value]));
+  }
+}
+
+/** An operation on literals at which Terraform stops. */
+class Failure implements Form {
+  readonly knownAt = "plan";
+  readonly mayBeNull = false;
+  readonly canFail = true;
+  readonly fails = true;
+  readonly names = [];
+
+  constructor(private readonly operation: Expr) {}
+
+  print(printToken: PrintToken): Printed {
+    return { text: this.operation.print(printToken, BINDING.value), binding: BINDING.value };
+  }
+}
+
+/** A value in a place that is only reached if it is not null. */
+class Present implements Form {
+  readonly mayBeNull = false;
+
+  constructor(private readonly form: Form) {}
+
+  get knownAt(): KnownAt {
+    return this.form.knownAt;
+  }
+
+  get canFail(): boolean {
+    return this.form.canFail ?? false;
+  }
+
+  get fails(): boolean {
+    return this.form.fails ?? false;
+  }
+
+  get names(): readonly string[] {
+    return this.form.names;
+  }
+
+  print(printToken: PrintToken): Printed {
+    return this.form.print(printToken);
+  }
+}
+
+/** An operation that cannot be calculated at synthesis. */
+class Operation implements Form {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  readonly isNull: (() => Expr<boolean>) | undefined;
+  readonly opposite: (() => Expr<boolean>) | undefined;
+  readonly canFail: boolean;
+  readonly fails: boolean;
+  readonly combination: Combination | undefined;
+  readonly least?: number;
+
+  constructor(
+    private readonly parts: readonly Part[],
+    private readonly binding: number,
+    { canFail = true, combination, fails, isNull, least, mayBeNull = false, opposite }: OperationFacts = {},
+  ) {
+    this.combination = combination;
+    if (least !== undefined) this.least = least;
+    this.canFail = canFail;
+    this.fails = fails ?? this.operands.some((each) => each.fails);
+    this.isNull = isNull;
+    this.mayBeNull = mayBeNull;
+    this.opposite = opposite;
+    this.knownAt = latest(this.operands);
+  }
+
+  get names(): readonly string[] {
+    return [...new Set(this.operands.flatMap((each) => each.names))];
+  }
+
+  print(printToken: PrintToken): Printed {
+    const texts = this.parts.map((part) => (typeof part === "string" ? part : part.expr.print(printToken, part.least)));
+    return { text: texts.join(""), binding: this.binding };
+  }
+
+  private get operands(): readonly Expr[] {
+    return this.parts.flatMap((part) => (typeof part === "string" ? [] : part.expr));
+  }
+}
+
+const MOMENTS: readonly KnownAt[] = ["synth", "plan", "apply"];
+
+/** When the last one is known; an operation is left for the plan at least. */
+function latest(operands: readonly Expr[]): KnownAt {
+  const moments = operands.map(({ knownAt }) => MOMENTS.indexOf(knownAt));
+  return MOMENTS[Math.max(1, ...moments)] ?? "apply";
+}
+
+function keyText(key: Expr<string>, printToken: PrintToken): string {
+  return key.isLiteral ? plainKey(key.literal) : `(${key.print(printToken)})`;
 }
 
 const infix = (left: Expr, operator: string, right: Expr, binding: number): Part[] => [

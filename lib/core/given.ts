@@ -1,8 +1,8 @@
 import { type TerraformElement, TerraformLocal, TerraformStack, TerraformVariable, Token, Tokenization } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { Expr, exprOf, tokenReference, type KnownAt } from "./expr";
-import { type TokenFacts } from "./expr-forms";
+import { Expr, exprOf, tokenReference } from "./expr";
+import { type KnownAt, type TokenFacts } from "./expr-leaves";
 import { rendered } from "./expression";
 
 /**

@@ -2,7 +2,8 @@ import { type IResolvable, ref, TerraformLocal, type TerraformStack, Token, Toke
 import { type Construct } from "constructs";
 
 import { isKnown, shown, terraformName } from "./checks";
-import { Expr, exprOf, isPlainObject, type KnownAt, literal, reference } from "./expr";
+import { Expr, exprOf, isPlainObject, literal, reference } from "./expr";
+import { type KnownAt } from "./expr-leaves";
 import { escaped, expression } from "./expression";
 import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
 import { asProp } from "./settled-inputs";
