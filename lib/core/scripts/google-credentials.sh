@@ -1,13 +1,15 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # google-rest.sh reads what is set here, and sets what is read
-# Shell library of google-rest.sh, which sources it: where access tokens come from. Credentials have the forms that the google
-# provider takes: the key of a service account, workload identity federation, a user's refresh token, and impersonation of a
-# service account with one of these.
+# Shell library of google-rest.sh, which sources it: where access tokens come from. Credentials have the forms that the
+# google provider takes: the key of a service account, workload identity federation, a user's refresh token, and
+# impersonation of a service account with one of these.
 #
-# Secrets go through pipes and variables, never into files, arguments, or here-documents, which are files to some shells.
+# Secrets go through pipes and variables, never into files, arguments, or here-documents, which are files to some
+# shells.
 
 google_scope=https://www.googleapis.com/auth/cloud-platform
 
-# google_keep_token SOURCE TOKEN [WHY]: keeps the token for google_curl. If TOKEN is not one, records SOURCE and the reason.
+# google_keep_token SOURCE TOKEN [WHY]: keeps the token for google_curl. If TOKEN is not one, records SOURCE and the
+# reason.
 google_keep_token() {
   case $2 in
     '' | *[!A-Za-z0-9._~+/=-]*)
@@ -20,7 +22,8 @@ google_keep_token() {
   google_token=$2
 }
 
-# The Python process behind gcloud may outlive it and keep the pipe open, so its reader waits for a line and not the end.
+# The Python process behind gcloud may outlive it and keep the pipe open, so its reader waits for a line and not the
+# end.
 google_gcloud() {
   # shellcheck disable=SC2086 # the sub-command is two words
   CLOUDSDK_CORE_DISABLE_PROMPTS=1 exec gcloud $1 print-access-token >&8 2>"$GOOGLE_WORK/gcloud-error" 8>&- 9<&-
@@ -152,7 +155,8 @@ google_fetch() {
     --connect-timeout "$REST_CONNECT_SECONDS" --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$1" 2>"$GOOGLE_WORK/token-error"
 }
 
-# google_exchange URL FILTER CONFIGURATION: calls a token service, and sets google_answered to what jq finds in its answer.
+# google_exchange URL FILTER CONFIGURATION: calls a token service, and sets google_answered to what jq finds in its
+# answer.
 google_exchange() {
   case $1 in
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;

@@ -1,11 +1,11 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # other files set and read
-# Shell library of the REST scripts: credentials, URLs, retries and error messages for Google's APIs. A POSIX shell that runs
-# with `set -eu` sources it, checks its settings, and calls google_start.
+# Shell library of the REST scripts: credentials, URLs, retries and error messages for Google's APIs. A POSIX shell that
+# runs with `set -eu` sources it, checks its settings, and calls google_start.
 #
 # Settings, all optional:
 #   GOOGLE_OAUTH_ACCESS_TOKEN      access token; else one for GOOGLE_CREDENTIALS, GOOGLE_CLOUD_KEYFILE_JSON,
-#                                  GCLOUD_KEYFILE_JSON or GOOGLE_APPLICATION_CREDENTIALS (google-credentials.sh); else one from
-#                                  gcloud, else one from the metadata server
+#                                  GCLOUD_KEYFILE_JSON or GOOGLE_APPLICATION_CREDENTIALS (google-credentials.sh); else
+#                                  one from gcloud, else one from the metadata server
 #   GCE_METADATA_HOST              host[:port] of the metadata server
 #   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base URL of an API, as for the Terraform provider (see google_address)
 #   USER_PROJECT_OVERRIDE          "true" sends the quota project, as for the Terraform provider
@@ -60,8 +60,9 @@ google_reading() {
   return "$1"
 }
 
-# google_pages SERVICE PATH COLLECTION QUERY FILE: writes the items of all pages of a list to FILE, one line of JSON each. Fails
-# if Google could not reach everything, because what is missing may be what a caller would overwrite or make twice.
+# google_pages SERVICE PATH COLLECTION QUERY FILE: writes the items of all pages of a list to FILE, one line of JSON
+# each. Fails if Google could not reach everything, because what is missing may be what a caller would overwrite or make
+# twice.
 google_pages() {
   google_next='' google_page_count=0
   : >"$5"
@@ -82,8 +83,8 @@ google_pages() {
   done
 }
 
-# google_listed FILTER SERVICE PATH COLLECTION QUERY: reads all pages of a list, and sets GOOGLE_READ to the line that the jq filter
-# prints of the array of its items.
+# google_listed FILTER SERVICE PATH COLLECTION QUERY: reads all pages of a list, and sets GOOGLE_READ to the line that
+# the jq filter prints of the array of its items.
 google_listed() {
   google_of_list=$1
   shift
@@ -92,8 +93,8 @@ google_listed() {
     { GOOGLE_NOTE="$(google_place) lists something that cannot be read." && return 1; }
 }
 
-# What google_settle reads of an operation: name, whether it is done, reasons and text of its error; the first three hold no "|".
-# Migration Center may answer with a file that is made instead of its operation.
+# What google_settle reads of an operation: name, whether it is done, reasons and text of its error; the first three
+# hold no "|". Migration Center may answer with a file that is made instead of its operation.
 GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . else error("no operation") end | [
     (.name // "" | strings),
     (.done == true or .status == "DONE" or has("uploadFileInfo") | tostring),
@@ -105,9 +106,9 @@ GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . 
         + text end)
   ] | map(gsub("[[:cntrl:]]+"; " ")) | join("|")'
 
-# google_settle SERVICE PREFIX LIMIT WHAT: waits for the operation that the last call began, whose address is PREFIX and its
-# name, for as many seconds as the variable LIMIT says, and leaves its last state in GOOGLE_ANSWER. Returns 1 when it fails, can
-# no longer be read or takes too long; google_outcome says which.
+# google_settle SERVICE PREFIX LIMIT WHAT: waits for the operation that the last call began, whose address is PREFIX and
+# its name, for as many seconds as the variable LIMIT says, and leaves its last state in GOOGLE_ANSWER. Returns 1 when
+# it fails, can no longer be read or takes too long; google_outcome says which.
 google_settle() {
   eval "google_limit=\$$3"
   google_settle_until=$(($(google_seconds) + google_limit))
@@ -231,8 +232,8 @@ google_curl() {
 }
 
 # google_judge READER: classifies the last attempt. READER returns 1 when the body is not in the API's format, because a
-# proxy or captive portal has answered. Sets GOOGLE_STATUS, GOOGLE_STRANGER (the HTTP status of that proxy), GOOGLE_BRIEF
-# (a short form for messages) and GOOGLE_FAULT:
+# proxy or captive portal has answered. Sets GOOGLE_STATUS, GOOGLE_STRANGER (the HTTP status of that proxy),
+# GOOGLE_BRIEF (a short form for messages) and GOOGLE_FAULT:
 #   none     the API has carried out the call
 #   unheard  transient: the API has not carried it out
 #   unclear  transient: the API may have carried it out
@@ -263,8 +264,8 @@ google_judge() {
     429) GOOGLE_FAULT=unheard ;;
     403) ! google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED || GOOGLE_FAULT=unheard ;;
   esac
-  # Some front ends still return SERVICE_DISABLED shortly after an API was enabled, and ABORTED means that another operation
-  # on the same resource has to end first.
+  # Some front ends still return SERVICE_DISABLED shortly after an API was enabled, and ABORTED means that another
+  # operation on the same resource has to end first.
   if [ "$GOOGLE_PATIENT" = yes ] && { google_service_disabled || google_says '^ABORTED'; }; then GOOGLE_FAULT=unheard; fi
 }
 

@@ -13,7 +13,8 @@
 # Exit codes of every script: 0 done, 1 an API refused or took too long, 2 wrong settings or a missing program, 128 and
 # above interrupted by a signal.
 
-# Character ranges and messages must not depend on the caller's locale, nor times on its zone: jq 1.6 adds an hour in summer.
+# Character ranges and messages must not depend on the caller's locale, nor times on its zone: jq 1.6 adds an hour in
+# summer.
 export LC_ALL=C TZ=UTC0
 
 # Temporary files of this library hold tokens.
@@ -27,9 +28,9 @@ REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_PAGES=${REST_PAGES:-10000}
 REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
-# For every answer, and for the filters of google_reading. "encoded" also takes what @uri leaves as it is, in one release
-# of jq or another, and what is no part of an address. Google leaves out what is empty, so that an empty list is {}; an
-# object with none of the fields below, or of the collection that was asked for, comes from a proxy or a portal.
+# For every answer, and for the filters of google_reading. "encoded" also takes what @uri leaves as it is, in one
+# release of jq or another, and what is no part of an address. Google leaves out what is empty, so that an empty list is
+# {}; an object with none of the fields below, or of the collection that was asked for, comes from a proxy or a portal.
 # shellcheck disable=SC2016 # names of jq
 GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken",
     "unreachable", "warnings", "metadata", "bindings", "etag", "ancestor", "uploadFileInfo", "accounts", "logNames", "totalSize",
@@ -58,7 +59,8 @@ google_error() {
   printf '%s\n' "$google_line" >&2 || :
 }
 
-# Sets google_line to the text without ASCII control characters but line breaks, so that a response cannot control the terminal.
+# Sets google_line to the text without ASCII control characters but line breaks, so that a response cannot control the
+# terminal.
 google_plain() {
   google_line=$1
   case $1 in
@@ -78,8 +80,8 @@ google_require() {
   exit 2
 }
 
-# google_options WORD...: prints the usage, which begins the script, for --help, and refuses what is not in GOOGLE_OPTIONS,
-# which a script sets before it sources this library; with "any", it judges its words itself.
+# google_options WORD...: prints the usage, which begins the script, for --help, and refuses what is not in
+# GOOGLE_OPTIONS, which a script sets before it sources this library; with "any", it judges its words itself.
 google_options() {
   for google_word in "$@"; do
     case $google_word in --help | -h) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
@@ -138,7 +140,8 @@ google_is_unsafe() {
 }
 
 # Google's APIs, with the names that their base URLs have in the environment (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT) and the
-# versions of the Terraform provider google 7.45, and path and query of a harmless call, with PROJECT and REGION to fill in.
+# versions of the Terraform provider google 7.45, and path and query of a harmless call, with PROJECT and REGION to fill
+# in.
 GOOGLE_APIS='artifactregistry ARTIFACT_REGISTRY v1 projects/PROJECT/locations/REGION/repositories pageSize=1
 certificatemanager CERTIFICATE_MANAGER v1 projects/PROJECT/locations/global/certificateMaps pageSize=1
 cloudbuild CLOUD_BUILD v1 projects/PROJECT/builds pageSize=1
@@ -158,8 +161,9 @@ sqladmin SQL sql/v1beta4 projects/PROJECT/instances maxResults=1
 storage STORAGE storage/v1 b project=PROJECT&maxResults=1
 workloadidentity WORKLOAD_IDENTITY v1 projects/PROJECT/locations pageSize=1'
 
-# google_address API[@VERSION]: sets google_base to the base URL of an API, with a trailing slash, and google_harmless to that
-# call. Returns 1 for an API that is not known. Another version than that of the table is below the same address.
+# google_address API[@VERSION]: sets google_base to the base URL of an API, with a trailing slash, and google_harmless
+# to that call. Returns 1 for an API that is not known. Another version than that of the table is below the same
+# address.
 google_address() {
   while read -r google_api google_product google_version google_harmless; do
     [ "$google_api" != "${1%@*}" ] || break
@@ -179,8 +183,8 @@ google_quota_project() {
   esac
 }
 
-# google_has_room: whether the temporary folder has room for the answers to some calls: whatever fails for want of it would be
-# reported as something else, or be tried again for long.
+# google_has_room: whether the temporary folder has room for the answers to some calls: whatever fails for want of it
+# would be reported as something else, or be tried again for long.
 google_has_room() {
   # In a shell of its own, which a limit of files may end.
   (printf '%65536s' '' >"$GOOGLE_WORK/room") 2>/dev/null || return 1
@@ -226,7 +230,8 @@ google_start() {
   : >"$GOOGLE_ANSWER"
 }
 
-# google_open_pipe: 8 and 9 become the ends of a pipe, which holds an answer that must not be in a file until it is read.
+# google_open_pipe: 8 and 9 become the ends of a pipe, which holds an answer that must not be in a file until it is
+# read.
 google_open_pipe() {
   rm -f "$GOOGLE_WORK/pipe"
   mkfifo "$GOOGLE_WORK/pipe"
@@ -270,8 +275,8 @@ google_on_failure() {
   GOOGLE_ON_FAILURE=$1
 }
 
-# google_undo PROBLEM COMMAND CALL...: makes a call that undoes something; without success, says so and prints the command that
-# does it. What would end the script ends only this, so that the rest is undone, too.
+# google_undo PROBLEM COMMAND CALL...: makes a call that undoes something; without success, says so and prints the
+# command that does it. What would end the script ends only this, so that the rest is undone, too.
 google_undo() {
   google_problem=$1 google_command=$2
   shift 2
@@ -303,8 +308,8 @@ google_sleep() {
   GOOGLE_SLEEP=
 }
 
-# google_doubled BASE TRY [MOST]: BASE for the first try, doubled for each further one up to MOST (15); fractions are kept.
-# Some builds of awk have no power operator.
+# google_doubled BASE TRY [MOST]: BASE for the first try, doubled for each further one up to MOST (15); fractions are
+# kept. Some builds of awk have no power operator.
 google_doubled() {
   awk -v pause="$1" -v try="$2" -v most="${3:-15}" '
     BEGIN { while (--try > 0 && pause < most) pause *= 2; print (pause > most ? most : pause + 0) }'
@@ -323,8 +328,8 @@ google_await_worker() {
   return "$google_code"
 }
 
-# google_within SECONDS COMMAND...: the same, for at most so long: the command may hang, or print more than a pipe holds. Returns
-# 124 after that.
+# google_within SECONDS COMMAND...: the same, for at most so long: the command may hang, or print more than a pipe
+# holds. Returns 124 after that.
 google_within() {
   google_until=$(($(date +%s) + $1))
   shift

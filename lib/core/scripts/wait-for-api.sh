@@ -2,12 +2,13 @@
 # Waits until one API of a project really answers, at most WAIT_SECONDS.
 #
 #   wait-for-api.sh            waits
-#   wait-for-api.sh --enable   turns the API on through Service Usage: in an empty project that of Resource Manager is off,
-#                              and without it the Terraform provider cannot enable any other
+#   wait-for-api.sh --enable   turns the API on through Service Usage: in an empty project that of Resource Manager is
+#                              off, and without it the Terraform provider cannot enable any other
 #   wait-for-api.sh --list     prints the known APIs
 #
-# Turning on an API is eventually consistent: for a minute or more its front ends still refuse calls as SERVICE_DISABLED.
-# Any other response of the API, including "permission denied" or "not found", comes from the service and ends the wait.
+# Turning on an API is eventually consistent: for a minute or more its front ends still refuse calls as
+# SERVICE_DISABLED. Any other response of the API, including "permission denied" or "not found", comes from the service
+# and ends the wait.
 #
 #   PROJECT_ID    project (required)
 #   SERVICE       API, with or without .googleapis.com (required)

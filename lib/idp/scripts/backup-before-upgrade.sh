@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes an on-demand backup of the database before another release is rolled out, and waits for it.
 #
-# A database that does not exist yet is not backed up. A backup for the same release that is under way, or has been made in
-# the last minutes, is taken instead of a second one, so a killed run can be repeated.
+# A database that does not exist yet is not backed up. A backup for the same release that is under way, or has been made
+# in the last minutes, is taken instead of a second one, so a killed run can be repeated.
 #
 #   PROJECT_ID    project (required)
 #   INSTANCE      name of the database instance (required)

@@ -6,7 +6,8 @@
 #
 #   PROJECT_ID              project of the build (required)
 #   BUILD_LOCATION          region of the build, or global (global)
-#   BUILD_POOL              private pool that builds, in its own location, projects/<p>/locations/<l>/workerPools/<w> (none)
+#   BUILD_POOL              private pool that builds, in its own location, projects/<p>/locations/<l>/workerPools/<w>
+#                           (none)
 #   BUILD_SERVICE_ACCOUNT   e-mail address of the account the build runs as (required)
 #   IMAGE                   <location>-docker.pkg.dev/<project>/<repository>/<name>:<tag> (required)
 #   COPY_OF                 image to copy to IMAGE instead of building it, for which the rest is not needed (none)
@@ -19,8 +20,8 @@
 #                           (required)
 #   APP_VERSION             build argument: version as the platform names it (required)
 #   UPGRADE_EDGES           releases that an upgrade must not skip, JSON as in releases.ts ([])
-#   BLUEPRINTS              blueprints to put into the image, separated by blanks: own/<file> is from BLUEPRINTS_DIRECTORY,
-#                           shipped/<file> from the folder blueprints of IMAGE_DIRECTORY (none)
+#   BLUEPRINTS              blueprints to put into the image, separated by blanks: own/<file> is from
+#                           BLUEPRINTS_DIRECTORY, shipped/<file> from the folder blueprints of IMAGE_DIRECTORY (none)
 #   BLUEPRINTS_DIRECTORY    folder with blueprints of one's own (required if BLUEPRINTS names one)
 #   BUILD_TIMEOUT_SECONDS   time limit of the build itself (1200)
 #   BUILD_QUEUE_SECONDS     time limit for the build to start (600)
@@ -125,8 +126,8 @@ stop_when_present() {
   esac
 }
 
-# Refuses a release that the newest one built here cannot be upgraded to. Terraform cannot: a plan does not know the former value
-# of what it changes. Images that cannot be listed keep nothing from being built.
+# Refuses a release that the newest one built here cannot be upgraded to. Terraform cannot: a plan does not know the
+# former value of what it changes. Images that cannot be listed keep nothing from being built.
 refuse_skipping() {
   google_pages artifactregistry "$tags" tags pageSize=1000 "$GOOGLE_WORK/tags" || return 0
   skipped=$(jq -rs --argjson edges "${UPGRADE_EDGES:-[]}" --arg target "${IDP_VERSION%@*}" '
@@ -228,7 +229,8 @@ take_build() {
   google_say "Build $build_id of $IMAGE is under way; log: $log_address"
 }
 
-# pause_for_identity REASON: a new account or role takes a minute or two to take effect everywhere. Returns 1 when that is over.
+# pause_for_identity REASON: a new account or role takes a minute or two to take effect everywhere. Returns 1 when that
+# is over.
 pause_for_identity() {
   [ "$(google_seconds)" -lt "$IDENTITY_WAIT_SECONDS" ] || return 1
   identity_tries=$((identity_tries + 1))
@@ -245,8 +247,8 @@ refused_for_identity() {
   esac
 }
 
-# Takes the build of this image that is under way, if there is one: that of a concurrent apply, or of a request whose answer was
-# lost. If builds cannot be listed, the request for a build reports why.
+# Takes the build of this image that is under way, if there is one: that of a concurrent apply, or of a request whose
+# answer was lost. If builds cannot be listed, the request for a build reports why.
 join_build() {
   joined=no
   google_listed 'first(.[] | select(.images == [env.IMAGE])
@@ -275,7 +277,8 @@ start_build() {
   done
 }
 
-# Returns when the build has ended, with its state in build_status and, of a good one, the digest of the image in digest.
+# Returns when the build has ended, with its state in build_status and, of a good one, the digest of the image in
+# digest.
 await_build() {
   deadline=$(($(google_seconds) + BUILD_QUEUE_SECONDS + BUILD_TIMEOUT_SECONDS + 60))
   while :; do

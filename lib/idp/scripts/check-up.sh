@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154 # after database-client.sh, which reads what a job has
-# Runs as a job, in which it comes after database-client.sh: asks the application's database what stands still, and prints one
-# line of JSON, on which the alerts look. What seems wrong is looked at twice, because an upgrade passes and an outpost connects
-# again. It reads, and nothing else.
+# Runs as a job, in which it comes after database-client.sh: asks the application's database what stands still, and
+# prints one line of JSON, on which the alerts look. What seems wrong is looked at twice, because an upgrade passes and
+# an outpost connects again. It reads, and nothing else.
 #
 # If the database cannot be asked, whatever the reason, it prints a line that says so, because an instance that others
 # manage has no alert of its own. A database without tables, as before the first start, is no fault.

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Shell library of the scripts that jobs run beside a deployment: how they connect, wait, fail and end. A job has one text, so
-# database-jobs.sh puts this one in front of the script's.
+# Shell library of the scripts that jobs run beside a deployment: how they connect, wait, fail and end. A job has one
+# text, so database-jobs.sh puts this one in front of the script's.
 #
 #   DB_HOST, DB_PORT    server, by the proxy beside the job
 #   DB_PROXY_QUIT_URL   receives a POST when the script ends, whatever the outcome; empty: no proxy to stop

@@ -1,12 +1,12 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # google-rest.sh and the caller read what is set here, and set what is read
-# Shell library that runs short jobs beside a deployment: each is made from one of its own jobs, so it has the same image,
-# account, network and secrets, and is removed when it has ended.
+# Shell library that runs short jobs beside a deployment: each is made from one of its own jobs, so it has the same
+# image, account, network and secrets, and is removed when it has ended.
 #
-# A copy has more time than its original, because a restore takes longer than a preparation. Each has a name and the mark of its
-# run, so that two operators never share one.
+# A copy has more time than its original, because a restore takes longer than a preparation. Each has a name and the
+# mark of its run, so that two operators never share one.
 #
-# To be sourced after google-rest.sh. With NAMESPACE, the jobs run in the cluster that kubectl is connected to; otherwise on
-# Cloud Run in REGION. RUN is the id of this run, and JOB_GROUP what the copies are for.
+# To be sourced after google-rest.sh. With NAMESPACE, the jobs run in the cluster that kubectl is connected to;
+# otherwise on Cloud Run in REGION. RUN is the id of this run, and JOB_GROUP what the copies are for.
 #
 #   JOB_SECONDS      time limit for one job (3600)
 #   LOG_SECONDS      how long to wait for a line in the log (120)
@@ -37,8 +37,8 @@ run_kubectl() {
   exec "$KUBECTL" --namespace "$NAMESPACE" --request-timeout=30s "$@" 2>"$GOOGLE_WORK/kubectl"
 }
 
-# hash_of NAME: eight hexadecimal digits, for a name that must be short: a connection name is part of a socket's path. CRC, because
-# every system has it; names that differ in one place differ in it.
+# hash_of NAME: eight hexadecimal digits, for a name that must be short: a connection name is part of a socket's path.
+# CRC, because every system has it; names that differ in one place differ in it.
 hash_of() {
   hash_sum=$(printf '%s' "$1" | cksum)
   printf '%08x\n' "${hash_sum%% *}"
@@ -73,10 +73,10 @@ require_dump_job() {
     "To fix: set dump_schedule and apply first."
 }
 
-# run_job JOB INSTANCE SECOND SCRIPT WORD NAME=VALUE...: runs a copy of JOB against the instance with this connection name, and
-# a second one if it is not empty. With SCRIPT, a file, the copy runs that instead. That a job ends without an error does not
-# show that it did anything: its log must have a line that begins with WORD, and JOB_LINE is what follows. Returns 1 when it
-# fails; GOOGLE_NOTE says why. Callers test the result, which switches `set -e` off in here.
+# run_job JOB INSTANCE SECOND SCRIPT WORD NAME=VALUE...: runs a copy of JOB against the instance with this connection
+# name, and a second one if it is not empty. With SCRIPT, a file, the copy runs that instead. That a job ends without an
+# error does not show that it did anything: its log must have a line that begins with WORD, and JOB_LINE is what
+# follows. Returns 1 when it fails; GOOGLE_NOTE says why. Callers test the result, which switches `set -e` off in here.
 run_job() {
   job_source=$1 job_instance=$2 job_second=$3 job_script=$4 job_word=$5
   shift 5
@@ -123,8 +123,8 @@ run_script() {
   run_job "$INIT_JOB" "$job_instance" "" "$job_script" "$job_word" "$@"
 }
 
-# Creates a copy of db-init that is never run, and is there as long as this run, for remove_copies of another one to see. The
-# own remove_copies comes after it, so that of two that begin at the same time at most one goes on.
+# Creates a copy of db-init that is never run, and is there as long as this run, for remove_copies of another one to
+# see. The own remove_copies comes after it, so that of two that begin at the same time at most one goes on.
 mark_run() {
   job_source=$INIT_JOB job_instance=$own job_second='' job_script=''
   job_name=$JOB_GROUP-$RUN-restore
@@ -157,9 +157,10 @@ abandon_job() {
   google_undo "The job $job_now cannot be deleted" "$job_by_hand" remove_job
 }
 
-# remove_copies yes|no: removes what killed runs have left. Without yes, one that may still be running ends the script, because
-# only one run at a time may exchange databases. The mark of a run that has begun to restore the same backup, RESTORES, becomes
-# that of this one; JOB_SINCE is when the mark was made, and JOB_TAKEN whether it is of another run: no, yes, or late.
+# remove_copies yes|no: removes what killed runs have left. Without yes, one that may still be running ends the script,
+# because only one run at a time may exchange databases. The mark of a run that has begun to restore the same backup,
+# RESTORES, becomes that of this one; JOB_SINCE is when the mark was made, and JOB_TAKEN whether it is of another run:
+# no, yes, or late.
 remove_copies() {
   if on_kubernetes; then
     kube get jobs --selector="copy-for=$JOB_GROUP" --output=json >"$GOOGLE_WORK/copies.json" || return 1

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Prepares PostgreSQL for the application: role, database, privileges. Safe to run again, to kill and to run twice at once.
+# Prepares PostgreSQL for the application: role, database, privileges. Safe to run again, to kill and to run twice at
+# once.
 #
-# A password can change while the application runs: two logins act as one role, and the one that is not in use gets the next
-# password. Once nothing uses the other one any more, retire-login.sh closes it.
+# A password can change while the application runs: two logins act as one role, and the one that is not in use gets the
+# next password. Once nothing uses the other one any more, retire-login.sh closes it.
 #
 # On an instance that others manage, a login that exists keeps what its owner has set for it, but for its password.
 # Anywhere, a database that its owner has closed to connections stays closed.
@@ -18,7 +19,8 @@
 #   DB_PASSWORD_VERSION         number of the password; empty: none, and no other login
 #   DB_CLOSE_OTHER              default false; true: the other login is closed at once, because a restore has opened it
 #   DB_INSTANCE_OWNER           default deployment; others: the instance is theirs
-#   DB_ADMIN_USER               administrator's login, default postgres; it owns the database. DB_USER itself: only checks the rights
+#   DB_ADMIN_USER               administrator's login, default postgres; it owns the database. DB_USER itself: only
+#                               checks the rights
 #   DB_ADMIN_PASSWORD           its password
 #   DB_ADMIN_DATABASE           database it connects to first, default postgres
 #   DB_MANAGED_SUPERUSER_ROLE   granted to the application role where it exists; empty: nothing to grant or revoke
@@ -217,13 +219,13 @@ SQL
 # server log, no statement statistics and no error message. It prompts twice and reads the lines that follow.
 #
 # Where there are two logins, one of them is the owner, and the other acts as it from its sign-in on. That one does not
-# inherit, so that a session which has lost the role fails, instead of making objects that belong to a login. The comment
-# of a login also says which of the two is current, and since when, so that retire-login.sh closes no login that has
-# become current again.
+# inherit, so that a session which has lost the role fails, instead of making objects that belong to a login. The
+# comment of a login also says which of the two is current, and since when, so that retire-login.sh closes no login that
+# has become current again.
 #
 # Settings of the role, such as read-only or another search path, can break the application. The role is the
-# application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those of
-# the database, and of a login that others have made on their instance, may be intended; the last check reports them.
+# application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those
+# of the database, and of a login that others have made on their instance, may be intended; the last check reports them.
 #
 # A restored instance has the logins of the backup. Only the stored password is right then, with whichever login this
 # has signed in; what a login had before must not open the database.
@@ -375,9 +377,10 @@ SQL
       "make $DB_ADMIN_USER the owner or choose another database name"
 }
 
-# The contract requires this grant by default. It makes the application as powerful as the administrator: its role can run
-# SET ROLE cloudsqlsuperuser, change the administrator's password, and read and change every other database. An attacker
-# who takes over the application takes over the instance, so an instance with the grant should serve one application only.
+# The contract requires this grant by default. It makes the application as powerful as the administrator: its role can
+# run SET ROLE cloudsqlsuperuser, change the administrator's password, and read and change every other database. An
+# attacker who takes over the application takes over the instance, so an instance with the grant should serve one
+# application only.
 grant_managed_superuser() {
   [ -n "$DB_MANAGED_SUPERUSER_ROLE" ] ||
     { announce 4 "no managed-superuser role to grant (DB_MANAGED_SUPERUSER_ROLE is empty), skipped" && return; }
@@ -426,8 +429,8 @@ check_rights() { wait_until_reachable && announce 3 "check the rights of $DB_USE
 
 # Signs in as the application does. What is only unusual is reported, as it may be intended.
 #
-# The table's name has no schema, because the application does not name one either. An upgrade of the server leaves the planner
-# without statistics, and PostgreSQL makes none until tables change.
+# The table's name has no schema, because the application does not name one either. An upgrade of the server leaves the
+# planner without statistics, and PostgreSQL makes none until tables change.
 check_sign_in() {
   place="the last check"
   say "last check: sign in as $DB_USER and create a table in $DB_NAME"

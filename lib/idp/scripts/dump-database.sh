@@ -92,8 +92,8 @@ work=$(mktemp -d) || fail 1 "$full"
 (printf '%65536s' '' >"$work/room") 2>/dev/null || fail 1 "$full"
 rm "$work/room"
 
-# limited SIGNAL SECONDS PROGRAM...: runs a program with a time limit, which also ends when this script is stopped. A program
-# in the background would read nothing instead of standard input.
+# limited SIGNAL SECONDS PROGRAM...: runs a program with a time limit, which also ends when this script is stopped. A
+# program in the background would read nothing instead of standard input.
 limited() {
   { timeout -s "$@" <&4 & } 4<&0
   echo "$!" >>"$work/programs"
@@ -123,8 +123,9 @@ store_sum() {
   printf "%s  ${sum_file##*/}\n" "$@" | store "$sum_file.sha256"
 }
 
-# The copy is replaced by renaming, and always has one of the checksums beside it, so it can be restored at any moment. Another
-# dump may do the same: each has a new file of its own, and whoever is last puts the right checksum beside what is there.
+# The copy is replaced by renaming, and always has one of the checksums beside it, so it can be restored at any moment.
+# Another dump may do the same: each has a new file of its own, and whoever is last puts the right checksum beside what
+# is there.
 replace_newest() {
   newest=$DUMP_FOLDER/latest/$DB_NAME.dump
   new=$newest.${work##*.}.new
@@ -204,8 +205,8 @@ copy_dump() {
   [ -z "$uncopied" ]
 }
 
-# What keeps a restore by the application's role, in one transaction, from making the database again: objects of others, and more
-# relations than there are locks, of which it needs one for each. restore-drill.sh asks the same.
+# What keeps a restore by the application's role, in one transaction, from making the database again: objects of others,
+# and more relations than there are locks, of which it needs one for each. restore-drill.sh asks the same.
 UNRESTORABLE="WITH objects (class, id, owner) AS (
   SELECT 'pg_event_trigger'::regclass, oid, evtowner FROM pg_event_trigger
   UNION ALL SELECT 'pg_publication'::regclass, oid, pubowner FROM pg_publication
@@ -244,7 +245,8 @@ dump() {
   mkfifo "$work/copy"
   sha256sum <"$work/copy" >"$work/sum" &
   summing=$!
-  # The shell knows the exit code of the last program of a pipe only, and a failed pg_dump leaves what looks like a dump.
+  # The shell knows the exit code of the last program of a pipe only, and a failed pg_dump leaves what looks like a
+  # dump.
   codes=$({
     { limited TERM "$DUMP_SECONDS" pg_dump --format=custom --compress=6 --no-privileges --no-password \
       --lock-wait-timeout=60000 && echo dumped >&3; } | tee "$work/copy" | { store "$file" && echo stored >&3; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Prints what a report of a problem needs, to be pasted as it is: versions, sizes, states, and errors by kind.
 #
-# It can print no secret: of each part it names fields that it lists here, and only if they are words without blanks. It never
-# prints a variable's value, a label, a message or the text of a log line, in which mail and links may stand.
+# It can print no secret: of each part it names fields that it lists here, and only if they are words without blanks. It
+# never prints a variable's value, a label, a message or the text of a log line, in which mail and links may stand.
 #
 #   PROJECT_ID       project (required)
 #   INSTANCE         name of the database instance (required)
@@ -29,7 +29,8 @@ google_start
 
 readable=no
 service=${INIT_JOB%-db-init*}
-# A word that cannot be a sentence, a link with a query, or the value of a setting with blanks; cut, as no state is that long.
+# A word that cannot be a sentence, a link with a query, or the value of a setting with blanks; cut, as no state is that
+# long.
 words='def word: tostring | if test("^[A-Za-z0-9_.:/@+-]+$") then .[:120] else "?" end;
   def condition: "\(.type | word) \(.state // .status // "-" | word) \(.reason // .revisionReason // .executionReason // "-" | word)";'
 

@@ -6,21 +6,23 @@
 #   restore.sh backup latest|NAME   all databases of the instance from a backup, by its name or description
 #   restore.sh final-backup         the same from the newest final backup of a deleted instance of this name
 #   restore.sh media [TIME]         deleted files of the application, or only those deleted since TIME
-#   restore.sh drop-former          removes the database that point-in-time or dump has put aside, or left when it failed
+#   restore.sh drop-former          removes the database that point-in-time or dump has put aside, or left when it
+#                                   failed
 #
 #   --dry-run     prints the steps and changes nothing
 #   --yes         does not ask
-#   --take-over   removes jobs and clones of a restore that was killed; otherwise, they stop another one for hours. What Cloud
-#                 SQL goes on restoring from the same backup is waited for
+#   --take-over   removes jobs and clones of a restore that was killed; otherwise, they stop another one for hours. What
+#                 Cloud SQL goes on restoring from the same backup is waited for
 #
 # point-in-time and dump fill a new database beside the application's and then exchange the two: the application keeps
-# running until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes minutes.
-# Each can be repeated after an interruption. Servers and workers migrate the database whenever they start: for data from
-# before an upgrade, stop them first, and start them after an apply with the earlier release.
+# running until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes
+# minutes. Each can be repeated after an interruption. Servers and workers migrate the database whenever they start: for
+# data from before an upgrade, stop them first, and start them after an apply with the earlier release.
 #
 #   PROJECT_ID             project (required)
 #   INSTANCE               name of the database instance
-#   INSTANCE_OWNER         deployment, or others: then they alone can restore or clone it, and dump, drop-former and media work here
+#   INSTANCE_OWNER         deployment, or others: then they alone can restore or clone it, and dump, drop-former and
+#                          media work here
 #   BACKUP_PLAN            plan of Backup and DR that backs the instance up: then dump, drop-former and media work here
 #   CONNECTION_NAME        <project>:<region>:<instance> of an instance that others manage
 #   DATABASE               name of the application's database
@@ -31,7 +33,8 @@
 #   FROM_DATABASE          name of that deployment's database, which is also its login's (DATABASE)
 #   REGION                 region of the jobs on Cloud Run, or
 #   NAMESPACE              namespace of the jobs in the cluster that kubectl is connected to
-#   SQL_SECONDS            time limit for one change of Cloud SQL, such as restoring a backup (3600); large instances take longer
+#   SQL_SECONDS            time limit for one change of Cloud SQL, such as restoring a backup (3600); large instances
+#                          take longer
 #   JOB_SECONDS            time limit for one job (3600)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
@@ -224,8 +227,8 @@ restore_media() {
   google_stop "  To fix: correct what the messages name and run the same command again."
 }
 
-# Looks for the restoration that this run has begun, or a killed one of the same backup. One that is done counts only while its
-# mark is young: people may have written since.
+# Looks for the restoration that this run has begun, or a killed one of the same backup. One that is done counts only
+# while its mark is young: people may have written since.
 find_restoration() {
   sql_restoration "(\"$JOB_TAKEN\" != \"no\" and .status != \"DONE\") or (\"$JOB_TAKEN\" != \"late\" and .error == null
     and (.insertTime | sub(\"[.][0-9]+\"; \"\") | fromdate) >= $JOB_SINCE)"

@@ -1,9 +1,10 @@
 # shellcheck shell=sh disable=SC2154 # after database-client.sh, which reads what a job has
-# Runs as a job, in which it comes after database-client.sh: closes the login of a former password, once nothing is signed in as
-# it any more. Safe to run again, and to run too late: a login that db-init has made current again meanwhile stays open.
+# Runs as a job, in which it comes after database-client.sh: closes the login of a former password, once nothing is
+# signed in as it any more. Safe to run again, and to run too late: a login that db-init has made current again
+# meanwhile stays open.
 #
-# Sessions outlive their login, but cannot begin again. Those of former instances end with these, and those of a pool soon after;
-# what is left at the time limit goes on, and loses its next sign-in.
+# Sessions outlive their login, but cannot begin again. Those of former instances end with these, and those of a pool
+# soon after; what is left at the time limit goes on, and loses its next sign-in.
 #
 #   DB_OTHER_USER, DB_OWNER             the login, and the role that it acts as
 #   DB_USER, DB_PASSWORD_VERSION        the current login, and the number of its password

@@ -111,8 +111,8 @@ case $mark/$again in
       "To fix: run recover-elsewhere.sh recover to its end; or, if $NAME is what counts, add --again."
     ;;
 esac
-# Settings of the deployment here are in the environment already; the namespace changes with each cluster. A plan that backs its instance up does not back up
-# that of NAME, whose backup is restored.
+# Settings of the deployment here are in the environment already; the namespace changes with each cluster. A plan that
+# backs its instance up does not back up that of NAME, whose backup is restored.
 here="BACKUP_PLAN= NAMESPACE=${NAMESPACE:-}"
 there=$(export TF_DATA_DIR="$elsewhere" && deployed_settings) ||
   google_stop "The outputs of $NAME cannot be read." \

@@ -12,9 +12,9 @@ sql_busy() {
   google_has_reason operationInProgress || google_says 'another operation was already in progress'
 }
 
-# sql_change WHAT METHOD PATH BODY_FILE [QUERY]: makes a change and waits until it is done. Returns 1 when it is refused,
-# fails or takes too long; google_outcome says which. A repeated change that the first one has made already is no error
-# to Cloud SQL, except for one that names what it creates.
+# sql_change WHAT METHOD PATH BODY_FILE [QUERY]: makes a change and waits until it is done. Returns 1 when it is
+# refused, fails or takes too long; google_outcome says which. A repeated change that the first one has made already is
+# no error to Cloud SQL, except for one that names what it creates.
 sql_change() {
   sql_until=$(($(google_seconds) + SQL_SECONDS))
   until google_reading "$GOOGLE_OPERATION" google_request "$2" sqladmin "projects/$PROJECT_ID/$3" "$4" "${5:-}" repeatable; do
@@ -23,8 +23,8 @@ sql_change() {
   sql_await "$1"
 }
 
-# sql_once WHAT LOOK PATH BODY_FILE: makes a POST that must not be carried out twice, unless LOOK, a function, sets SQL_FOUND to
-# what an earlier one has made. Returns 1 when it is refused or takes too long.
+# sql_once WHAT LOOK PATH BODY_FILE: makes a POST that must not be carried out twice, unless LOOK, a function, sets
+# SQL_FOUND to what an earlier one has made. Returns 1 when it is refused or takes too long.
 sql_once() {
   sql_until=$(($(google_seconds) + SQL_SECONDS)) sql_try=1
   while :; do
@@ -44,8 +44,8 @@ sql_once() {
   done
 }
 
-# sql_restoration FILTER: sets SQL_FOUND and GOOGLE_READ to the newest restoration of the instance that the jq filter selects, as
-# google_settle reads it; empty without one. Cloud SQL does not say of which backup.
+# sql_restoration FILTER: sets SQL_FOUND and GOOGLE_READ to the newest restoration of the instance that the jq filter
+# selects, as google_settle reads it; empty without one. Cloud SQL does not say of which backup.
 sql_restoration() {
   google_listed "map(select(.operationType == \"RESTORE_VOLUME\") | select($1)) | sort_by(.insertTime) | last
     | if . then $GOOGLE_OPERATION else \"\" end" sqladmin "projects/$PROJECT_ID/operations" items "instance=$INSTANCE&maxResults=100" || return 1
@@ -70,8 +70,8 @@ sql_clone() {
   sql_mark "$2"
 }
 
-# sql_mark CLONE: takes away what a clone has from the instance that it comes from, its protection and what would be billed
-# after its deletion, and gives it the label by which others know that it may be deleted.
+# sql_mark CLONE: takes away what a clone has from the instance that it comes from, its protection and what would be
+# billed after its deletion, and gives it the label by which others know that it may be deleted.
 sql_mark() {
   jq -n '{ settings: { deletionProtectionEnabled: false, finalBackupConfig: { enabled: false }, retainBackupsOnDelete: false,
     userLabels: { "copy-for": env.JOB_GROUP } } }' >"$GOOGLE_WORK/mark.json"
@@ -103,8 +103,9 @@ sql_by_hand() {
     "--project=$PROJECT_ID && gcloud sql instances delete $1 --project=$PROJECT_ID"
 }
 
-# sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, one that may still be in use
-# ends the script. One without the label, or that somebody has protected, is somebody's: it is named, and not in the list.
+# sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, one that may still be
+# in use ends the script. One without the label, or that somebody has protected, is somebody's: it is named, and not in
+# the list.
 sql_clones() {
   google_pages sqladmin "projects/$PROJECT_ID/instances" items maxResults=500 "$GOOGLE_WORK/instances" ||
     google_fail "The clones of $INSTANCE cannot be listed."

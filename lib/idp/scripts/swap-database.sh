@@ -26,8 +26,8 @@ before_end() {
     echo "failed: $DB_NAME may be closed to connections; the job db-init opens it, and so does the next restore" >&2
 }
 
-# run: statements from standard input. A lock that somebody else holds must not take the job's time limit, whose end is a
-# kill.
+# run: statements from standard input. A lock that somebody else holds must not take the job's time limit, whose end is
+# a kill.
 run() {
   { echo "SET lock_timeout = '3s';" && cat; } | ask --set=name="$DB_NAME" \
     --set=restored="${DB_NAME}_restored" --set=made="restore.sh: made for $DB_NAME" \
@@ -104,8 +104,9 @@ SQL
 }
 
 # end_sessions DATABASES: statements that end the sessions in them. Only who has the rights of a session's role, or
-# pg_signal_backend, may end it; an administrator that is no superuser lends itself the roles and gives them back at once.
-# Sessions of the server itself are none of ours to end: those of autovacuum, common after a restore, go by themselves.
+# pg_signal_backend, may end it; an administrator that is no superuser lends itself the roles and gives them back at
+# once. Sessions of the server itself are none of ours to end: those of autovacuum, common after a restore, go by
+# themselves.
 end_sessions() {
   cat <<SQL
 BEGIN;
@@ -121,9 +122,9 @@ SQL
 # An exchange is tried again, once a second.
 MOST_TRIES=10
 
-# Sets place to the name that the restored database has now, empty without one; unknown if PostgreSQL does not answer. By
-# its identity: the answer to an exchange may be lost, and the name alone may be that of a database that another restore
-# has just made, and not filled yet.
+# Sets place to the name that the restored database has now, empty without one; unknown if PostgreSQL does not answer.
+# By its identity: the answer to an exchange may be lost, and the name alone may be that of a database that another
+# restore has just made, and not filled yet.
 find_place() {
   place=$(echo "SELECT coalesce(min(datname), '') FROM pg_database WHERE oid = :'id'" | run) || place=unknown
 }

@@ -41,8 +41,8 @@ google_new_request_id() {
 }
 
 # google_upload FILE: sends a file to the signed URL in the last response, by PUT with exactly the signed headers and
-# without an access token. The last response is an operation, or its result, with `uploadFileInfo`. The URL is as good as
-# a password, so it is on no command line and in no message.
+# without an access token. The last response is an operation, or its result, with `uploadFileInfo`. The URL is as good
+# as a password, so it is on no command line and in no message.
 google_upload() {
   jq -r '
     def plain: if type == "string" and (test("[[:cntrl:]]") | not) then . else error("not one line") end;

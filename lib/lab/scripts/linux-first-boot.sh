@@ -41,8 +41,8 @@ retry() {
   done
 }
 
-# A password of "*" matches nothing, but unlike "!" it does not lock the account. The guest agent may be changing the same
-# files, and creates the home folder last.
+# A password of "*" matches nothing, but unlike "!" it does not lock the account. The guest agent may be changing the
+# same files, and creates the home folder last.
 ensure_user() {
   getent passwd "$lab_user" >/dev/null || useradd --create-home --shell /bin/bash --password '*' "$lab_user" || return 1
   [ -d "$root$(getent passwd "$lab_user" | cut -d: -f6)" ] || { echo "no home folder yet" && return 1; }

@@ -13,7 +13,8 @@
 #   REQUEST_LOG_SAMPLE_RATE    share of requests to log, from 0 to 1 (0)
 #   STRICT_TRANSPORT_SECURITY  value of the header; without one, the header is removed (none)
 #   SECURITY_POLICY            security policy, by id or name; without one, the owner's is detached (none)
-#   TLS_POLICY                 policy for versions and ciphers of TLS, by id; without one, the owner's is detached (none)
+#   TLS_POLICY                 policy for versions and ciphers of TLS, by id; without one, the owner's is detached
+#                              (none)
 #   CERTIFICATE_MAP            certificate map, by id; without one, the owner's is detached (none)
 #   WAIT_SECONDS               time limit for the controller and for each change (600)
 # Settings of the calls and exit codes: google-rest.sh.
@@ -60,8 +61,8 @@ look() {
   return 1
 }
 
-# From a backend service: how time limit, request log and header shall be in words, empty when they are so, the request that
-# makes them so, the security policy, and the Kubernetes service that the controller names in the description.
+# From a backend service: how time limit, request log and header shall be in words, empty when they are so, the request
+# that makes them so, the security policy, and the Kubernetes service that the controller names in the description.
 # shellcheck disable=SC2016 # of jq
 differences="($REQUEST_TIMEOUT_SECONDS) as \$seconds | ($REQUEST_LOG_SAMPLE_RATE) as \$rate
   | \"$STRICT_TRANSPORT_SECURITY\" as \$hsts |"'
