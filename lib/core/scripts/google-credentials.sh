@@ -50,7 +50,8 @@ google_try_metadata() {
   google_answered=$(curl -q --silent --noproxy '*' --connect-timeout 1 --max-time 3 --header 'Metadata-Flavor: Google' \
     "http://$google_host/computeMetadata/v1/instance/service-accounts/default/token" |
     jq -r '.access_token? // empty' 2>/dev/null) || google_answered=
-  google_keep_token "metadata server at $google_host" "$google_answered" "no token (it exists on Google Cloud machines only)"
+  google_keep_token "metadata server at $google_host" "$google_answered" \
+    "no token (it exists on Google Cloud machines only)"
 }
 
 # The provider acts as the account of GOOGLE_IMPERSONATE_SERVICE_ACCOUNT whatever credentials it has, so scripts do too.
@@ -66,12 +67,13 @@ google_act_as() {
   case $1 in
     *[!A-Za-z0-9@._-]*) google_answered='' google_why="it is no mail address of a service account" ;;
     *)
-      google_impersonate "${GOOGLE_IAM_CREDENTIALS_CUSTOM_ENDPOINT:-https://iamcredentials.googleapis.com/v1/}projects/-/\
-serviceAccounts/$1:generateAccessToken" || google_answered=
+      google_iam=${GOOGLE_IAM_CREDENTIALS_CUSTOM_ENDPOINT:-https://iamcredentials.googleapis.com/v1/}
+      google_impersonate "${google_iam}projects/-/serviceAccounts/$1:generateAccessToken" || google_answered=
       ;;
   esac
   if ! google_keep_token GOOGLE_IMPERSONATE_SERVICE_ACCOUNT "$google_answered" "$google_why"; then
-    google_error "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT is \"$1\", and \"$google_signed_in_by\" gets no token for it: $google_why."
+    google_error "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT is \"$1\", and \"$google_signed_in_by\" gets no token for it:" \
+      "$google_why."
     google_error "  To fix: grant roles/iam.serviceAccountTokenCreator on it to your account, or unset the variable."
     exit 1
   fi
@@ -93,15 +95,18 @@ google_sign_in() {
   done
   if google_try_gcloud "auth application-default" || google_try_gcloud auth || google_try_metadata; then return 0; fi
   google_error "No access token for Google's APIs. Tried in this order:$google_tried"
-  google_error "  To fix: gcloud auth application-default login, or set GOOGLE_CREDENTIALS, or GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
+  google_error "  To fix: gcloud auth application-default login, or set GOOGLE_CREDENTIALS," \
+    "or GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
   exit 1
 }
 
 # After a 401: gets a new token, once per call, or ends the script.
 google_renew() {
   if [ "$GOOGLE_TOKEN_SOURCE" = GOOGLE_OAUTH_ACCESS_TOKEN ]; then
-    google_fail "The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid; it lives about an hour and a script cannot renew it." \
-      "To fix: export GOOGLE_OAUTH_ACCESS_TOKEN=\"\$(gcloud auth print-access-token)\", or unset it to have tokens fetched and renewed through gcloud."
+    google_why="has expired or is not valid; it lives about an hour and a script cannot renew it"
+    google_fail "The access token in GOOGLE_OAUTH_ACCESS_TOKEN $google_why." \
+      "To fix: export GOOGLE_OAUTH_ACCESS_TOKEN=\"\$(gcloud auth print-access-token)\"," \
+      "or unset it to have tokens fetched and renewed through gcloud."
   fi
   [ "$google_renewed" = no ] || google_fail "A new access token from \"$GOOGLE_TOKEN_SOURCE\" was refused as well." \
     "To fix: sign in again with gcloud auth application-default login."
@@ -138,7 +143,8 @@ google_by_type() {
       google_by_type "$(google_credential .type)" && google_impersonate "$google_as"
       ;;
     *)
-      google_why="its type is \"$1\", not service_account, external_account, authorized_user or impersonated_service_account"
+      google_kinds="service_account, external_account, authorized_user or impersonated_service_account"
+      google_why="its type is \"$1\", not $google_kinds"
       return 1
       ;;
   esac
@@ -152,7 +158,8 @@ google_credential() {
 # google_fetch URL CONFIGURATION [OPTION]: prints what a token service answers.
 google_fetch() {
   printf '%s\n' "$2" | curl -q --silent --show-error ${3:+"$3"} --globoff --proto '=http,https' \
-    --connect-timeout "$REST_CONNECT_SECONDS" --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$1" 2>"$GOOGLE_WORK/token-error"
+    --connect-timeout "$REST_CONNECT_SECONDS" --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$1" \
+    2>"$GOOGLE_WORK/token-error"
 }
 
 # google_exchange URL FILTER CONFIGURATION: calls a token service, and sets google_answered to what jq finds in its
@@ -168,9 +175,11 @@ google_exchange() {
   google_page=$(google_fetch "$1" "$3") || :
   google_answered=$(printf '%s\n' "$google_page" | jq -r "$2 // empty" 2>/dev/null) || google_answered=
   [ -z "$google_answered" ] || return 0
-  google_why=$(printf '%s\n' "$google_page" | jq -r '.error_description // .error.message? // .error // empty' 2>/dev/null) || google_why=
+  google_why=$(printf '%s\n' "$google_page" |
+    jq -r '.error_description // .error.message? // .error // empty' 2>/dev/null) || google_why=
   [ -n "$google_why" ] || google_why=$(google_text <"$GOOGLE_WORK/token-error")
-  google_why="$1 gave none: $(printf '%s\n' "${google_why:-its answer has no token; a proxy or portal may have answered}" | google_text)"
+  google_why=${google_why:-its answer has no token; a proxy or portal may have answered}
+  google_why="$1 gave none: $(printf '%s\n' "$google_why" | google_text)"
   return 1
 }
 
@@ -185,7 +194,8 @@ google_ask_as_account() {
     return 1
   }
   google_uri=$(google_credential .token_uri)
-  google_claim=$(google_credential '{ alg: "RS256", typ: "JWT", kid: .private_key_id } | tojson' | tr -d '\n' | google_base64url)
+  google_claim=$(google_credential '{ alg: "RS256", typ: "JWT", kid: .private_key_id } | tojson' |
+    tr -d '\n' | google_base64url)
   google_claim=$google_claim.$(google_credential "{ iss: .client_email, scope: \"$google_scope\", aud: .token_uri,
     iat: (now | floor), exp: (now | floor + 3600) } | tojson" | tr -d '\n' | google_base64url)
   # Worth nothing without its signature.
@@ -196,7 +206,8 @@ google_ask_as_account() {
     google_why="its private_key cannot be used"
     return 1
   fi
-  google_exchange "$google_uri" .access_token "data-urlencode = \"grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer\"
+  google_grant=urn:ietf:params:oauth:grant-type:jwt-bearer
+  google_exchange "$google_uri" .access_token "data-urlencode = \"grant_type=$google_grant\"
 data-urlencode = \"assertion=$google_claim.$google_signature\""
 }
 
@@ -215,7 +226,8 @@ google_ask_as_workload() {
   google_from=$(google_credential .credential_source.url)
   google_path=$(google_credential .credential_source.file)
   if [ -n "$google_from" ]; then
-    google_headers=$(google_credential '[.credential_source.headers // {} | to_entries[] | "header = \("\(.key): \(.value)" | tojson)"] | join("\n")')
+    google_headers=$(google_credential '[.credential_source.headers // {} | to_entries[]
+      | "header = \("\(.key): \(.value)" | tojson)"] | join("\n")')
     google_subject=$(google_fetch "$google_from" "$google_headers" --fail) || {
       google_why="$google_from gives no token: $(google_text <"$GOOGLE_WORK/token-error")"
       return 1
@@ -226,12 +238,14 @@ google_ask_as_workload() {
       return 1
     }
   else
-    google_why="its credential_source is neither a file nor a url; others, such as AWS and programs, need gcloud and GOOGLE_OAUTH_ACCESS_TOKEN"
+    google_why="its credential_source is neither a file nor a url; others, such as AWS and programs,"
+    google_why="$google_why need gcloud and GOOGLE_OAUTH_ACCESS_TOKEN"
     return 1
   fi
   if [ "$(google_credential .credential_source.format.type)" = json ]; then
     google_field=$(google_credential .credential_source.format.subject_token_field_name)
-    google_subject=$(printf '%s\n' "$google_subject" | jq -r --arg field "$google_field" '.[$field] // empty' 2>/dev/null) || google_subject=
+    google_subject=$(printf '%s\n' "$google_subject" |
+      jq -r --arg field "$google_field" '.[$field] // empty' 2>/dev/null) || google_subject=
   fi
   if [ -z "$google_subject" ]; then
     google_why="its credential_source has no token"
@@ -239,8 +253,8 @@ google_ask_as_workload() {
   fi
   google_subject=$(printf '%s' "$google_subject" | jq -Rsr '"data-urlencode = \("subject_token=" + . | tojson)"')
   google_exchange "$(google_credential .token_url)" .access_token "$(google_form "{
-    grant_type: \"urn:ietf:params:oauth:grant-type:token-exchange\", scope: \"$google_scope\", audience, subject_token_type,
-    requested_token_type: \"urn:ietf:params:oauth:token-type:access_token\" }")
+    grant_type: \"urn:ietf:params:oauth:grant-type:token-exchange\", scope: \"$google_scope\", audience,
+    subject_token_type, requested_token_type: \"urn:ietf:params:oauth:token-type:access_token\" }")
 $google_subject" || return 1
   google_as=$(google_credential .service_account_impersonation_url)
   [ -z "$google_as" ] || google_impersonate "$google_as"

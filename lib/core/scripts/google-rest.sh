@@ -21,12 +21,13 @@ google_library=${GOOGLE_REST_LIBRARY:-$0}
 
 GOOGLE_PATIENT=yes GOOGLE_TOKEN_SOURCE='' google_filter=empty google_input=''
 
-# google_fail MESSAGE [REMEDY]: prints what failed, the last response of the API and what to do about it, and exits.
+# google_fail MESSAGE [REMEDY...]: prints what failed, the last response of the API and what to do about it, and exits.
 google_fail() {
   google_error "$1"
   google_error "  $(google_outcome)"
   google_advise
-  [ -z "${2:-}" ] || google_error "  $2"
+  shift
+  [ -z "$*" ] || google_error "  $*"
   exit 1
 }
 
@@ -77,9 +78,15 @@ google_pages() {
       google_next=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER") || return 1
     [ -z "$google_missed" ] || { GOOGLE_NOTE="$(google_place) is incomplete: $google_missed." && return 1; }
     [ -n "$google_next" ] || return 0
-    [ "$google_next" != "$google_former" ] || { GOOGLE_NOTE="$(google_place) names the same next page again." && return 1; }
+    if [ "$google_next" = "$google_former" ]; then
+      GOOGLE_NOTE="$(google_place) names the same next page again."
+      return 1
+    fi
     google_page_count=$((google_page_count + 1))
-    [ "$google_page_count" -lt "$REST_PAGES" ] || { GOOGLE_NOTE="$(google_place) has more than $REST_PAGES pages; to read more, raise REST_PAGES." && return 1; }
+    if [ "$google_page_count" -ge "$REST_PAGES" ]; then
+      GOOGLE_NOTE="$(google_place) has more than $REST_PAGES pages; to read more, raise REST_PAGES."
+      return 1
+    fi
   done
 }
 
@@ -99,7 +106,8 @@ GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . 
     (.name // "" | strings),
     (.done == true or .status == "DONE" or has("uploadFileInfo") | tostring),
     ([.error.details[]?.reason? | strings] | unique | join(" ")),
-    (.error // empty | if .errors then [.errors[] | "\(.code // "no code"): \(.message // "no message")"] | join("; ") else
+    (.error // empty
+      | if .errors then [.errors[] | "\(.code // "no code"): \(.message // "no message")"] | join("; ") else
       (["", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
         "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
         "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"][.code // 2] // "code \(.code)") + ": "
@@ -121,11 +129,17 @@ OPERATION
       [ -n "$GOOGLE_ERROR" ] || return 0
       GOOGLE_NOTE="Operation $google_operation failed: $GOOGLE_ERROR" && return 1
     fi
-    ! google_is_unsafe "$google_operation" || { GOOGLE_NOTE="$(google_place) named no operation that can be asked for." && return 1; }
+    if google_is_unsafe "$google_operation"; then
+      GOOGLE_NOTE="$(google_place) named no operation that can be asked for."
+      return 1
+    fi
     # Most operations are done by the second look.
     [ "$google_look" -eq 1 ] || google_progress "$4" "under way"
-    [ "$(google_seconds)" -lt "$google_settle_until" ] ||
-      { GOOGLE_NOTE="Operation $google_operation is not done after $google_limit s; it goes on by itself. To wait longer, raise $3." && return 1; }
+    if [ "$(google_seconds)" -ge "$google_settle_until" ]; then
+      GOOGLE_NOTE="Operation $google_operation is not done after $google_limit s; it goes on by itself."
+      GOOGLE_NOTE="$GOOGLE_NOTE To wait longer, raise $3."
+      return 1
+    fi
     google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$google_look" "$REST_POLL_SECONDS")"
     google_look=$((google_look + 1))
     google_reading "$GOOGLE_OPERATION" google_get "$1" "$2$google_operation" || return 1
@@ -250,7 +264,8 @@ google_judge() {
         GOOGLE_STRANGER=$google_http
         GOOGLE_BRIEF="HTTP $google_http of a proxy or portal"
         GOOGLE_FAULT=unclear
-        GOOGLE_NOTE="$(google_place): a proxy or portal answered, not the API: HTTP $google_http${google_page:+, $google_page}."
+        google_answer="HTTP $google_http${google_page:+, $google_page}"
+        GOOGLE_NOTE="$(google_place): a proxy or portal answered, not the API: $google_answer."
       fi
       ;;
     # Name resolution or connection failed: nothing was sent.
@@ -266,7 +281,9 @@ google_judge() {
   esac
   # Some front ends still return SERVICE_DISABLED shortly after an API was enabled, and ABORTED means that another
   # operation on the same resource has to end first.
-  if [ "$GOOGLE_PATIENT" = yes ] && { google_service_disabled || google_says '^ABORTED'; }; then GOOGLE_FAULT=unheard; fi
+  if [ "$GOOGLE_PATIENT" = yes ] && { google_service_disabled || google_says '^ABORTED'; }; then
+    GOOGLE_FAULT=unheard
+  fi
 }
 
 google_judge_nothing() {
@@ -366,7 +383,8 @@ google_service_disabled() {
 # gcloud's user credentials belong to a Google-owned project; some APIs then require a quota project, in varying words.
 google_quota_problem() {
   [ "$GOOGLE_STATUS" = 403 ] || return 1
-  google_has_reason USER_PROJECT_DENIED || google_says 'requires a quota project|billing/quota_project|set-quota-project|end user credentials'
+  google_has_reason USER_PROJECT_DENIED ||
+    google_says 'requires a quota project|billing/quota_project|set-quota-project|end user credentials'
 }
 
 # Remedies for failures that any call can have.
@@ -377,7 +395,8 @@ google_advise() {
     google_error "  To fix: the quota project $(google_quota_project) is not open to this account: grant it" \
       "roles/serviceusage.serviceUsageConsumer there, or unset USER_PROJECT_OVERRIDE."
   elif google_quota_problem; then
-    google_error "  To fix: name the project that pays for the calls: export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
+    google_error "  To fix: name the project that pays for the calls: export USER_PROJECT_OVERRIDE=true" \
+      "GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
   fi
 }
 

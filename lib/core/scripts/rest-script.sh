@@ -32,14 +32,15 @@ REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 # release of jq or another, and what is no part of an address. Google leaves out what is empty, so that an empty list is
 # {}; an object with none of the fields below, or of the collection that was asked for, comes from a proxy or a portal.
 # shellcheck disable=SC2016 # names of jq
-GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken",
-    "unreachable", "warnings", "metadata", "bindings", "etag", "ancestor", "uploadFileInfo", "accounts", "logNames", "totalSize",
-    "projectId"); .) then .
-  else error("foreign") end;
+GOOGLE_FUNCTIONS='def own($collection):
+  if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken", "unreachable", "warnings",
+    "metadata", "bindings", "etag", "ancestor", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .)
+  then . else error("foreign") end;
 def encoded: @uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27")
   | gsub("[(]"; "%28") | gsub("[)]"; "%29") | gsub("[*]"; "%2A");
 def text: ([.message // "no message" | splits("[ \r\n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
-  + ([.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else " [" + (join("; ") | .[0:2000]) + "]" end);
+  + ([.details[]?.fieldViolations[]?.description? // empty]
+    | if . == [] then "" else " [" + (join("; ") | .[0:2000]) + "]" end);
 def field($name): .[$name] // error("no field");
 def items($name):
   if . == {} or any(has($name, "nextPageToken", "unreachable", "warnings"); .) or (.kind | tostring | contains("#"))
@@ -171,7 +172,8 @@ google_address() {
 $GOOGLE_APIS
 TABLE
   [ -n "$google_api" ] || return 1
-  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-https://$google_api.googleapis.com/${google_version#-}}"
+  google_own="https://$google_api.googleapis.com/${google_version#-}"
+  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-$google_own}"
   google_base=${google_base%/}/
   case $1 in *@*) google_base=${google_base%"$google_version"/}${1#*@}/ ;; esac
 }

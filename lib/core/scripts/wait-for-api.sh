@@ -41,12 +41,19 @@ google_start
 
 # cannot_enable [REMEDY]: by default, that of what the API has answered.
 cannot_enable() {
-  remedy=${1:-}
+  remedy=$*
   if google_service_disabled; then
-    remedy="To fix: turn on the Service Usage API, which does that: gcloud services enable serviceusage.googleapis.com $api --project $PROJECT_ID, or https://console.cloud.google.com/apis/library?project=$PROJECT_ID."
+    remedy="To fix: turn on the Service Usage API, which does that:"
+    remedy="$remedy gcloud services enable serviceusage.googleapis.com $api --project $PROJECT_ID,"
+    remedy="$remedy or https://console.cloud.google.com/apis/library?project=$PROJECT_ID."
   elif ! google_quota_problem; then
     case $GOOGLE_STATUS in
-      403 | 404) remedy="To fix: check the project id; an owner grants roles/serviceusage.serviceUsageAdmin (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/serviceusage.serviceUsageAdmin --member user:YOU) or runs gcloud services enable $api --project $PROJECT_ID." ;;
+      403 | 404)
+        role=roles/serviceusage.serviceUsageAdmin
+        remedy="To fix: check the project id; an owner grants $role"
+        remedy="$remedy (gcloud projects add-iam-policy-binding $PROJECT_ID --role $role --member user:YOU)"
+        remedy="$remedy or runs gcloud services enable $api --project $PROJECT_ID."
+        ;;
     esac
   fi
   google_fail "$api cannot be turned on in project $PROJECT_ID." "$remedy"
@@ -69,8 +76,11 @@ if [ "${1:-}" = --enable ]; then
     google_pause "$WAIT_SECONDS" "$api" "waiting for another change of the project's APIs" ||
       cannot_enable "To fix: run the same command again, or raise WAIT_SECONDS."
   done
-  google_settle serviceusage "" WAIT_SECONDS "$api" ||
-    cannot_enable "To fix: repair what the message names (often billing: https://console.cloud.google.com/billing/linkedaccount?project=$PROJECT_ID) and run the same command again, or raise WAIT_SECONDS."
+  if ! google_settle serviceusage "" WAIT_SECONDS "$api"; then
+    billing="https://console.cloud.google.com/billing/linkedaccount?project=$PROJECT_ID"
+    cannot_enable "To fix: repair what the message names (often billing: $billing)" \
+      "and run the same command again, or raise WAIT_SECONDS."
+  fi
   google_say "$api is on in project $PROJECT_ID ($(google_seconds) s)."
   exit 0
 fi
@@ -106,7 +116,8 @@ while :; do
   fi
   google_pause "$WAIT_SECONDS" "$api in project $PROJECT_ID" "$state" ||
     google_fail "$api did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \
-      "To fix: gcloud services enable $api --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
+      "To fix: gcloud services enable $api --project $PROJECT_ID;" \
+      "if it is on, run the same command again or raise WAIT_SECONDS."
 done
 
 case $GOOGLE_STATUS in
