@@ -43,6 +43,9 @@ export interface PromoteScene extends SqlScene {
   readonly done: () => readonly string[];
 }
 
+/** How a condition begins that never holds. */
+export const NEVER = 'request.time < timestamp("1970-01-01T00:00:00Z") && (';
+
 /** The grant of the right to connect to an instance, as Terraform makes it. */
 const grantOn = (instance: string, ...accounts: readonly string[]): Binding => ({
   role: "roles/cloudsql.client",
@@ -132,7 +135,7 @@ export function inPromoteScene(test: (scene: PromoteScene) => Promise<void>): Pr
         led: () => ledTo(standIn),
         grants: () =>
           (standIn.policies.bindings.get(PROJECT) ?? []).flatMap(({ condition, role }) =>
-            role === "roles/cloudsql.client"
+            role === "roles/cloudsql.client" && condition?.expression.startsWith(NEVER) !== true
               ? [/instances\/([a-z0-9-]+)/.exec(condition?.expression ?? "")?.[1] ?? "all"]
               : [],
           ),

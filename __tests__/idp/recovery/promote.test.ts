@@ -11,6 +11,7 @@ import {
   HOME,
   instanceOf,
   loseHome,
+  NEVER,
   promoteScenario,
   SECRET_KEY,
   setActivation,
@@ -193,6 +194,34 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     scene.standIn.jobs.outcomeOf = outcomeOf;
     expect(await scene.promote(["now", "--planned", "--yes"])).toMatchObject({ exitCode: 0 });
     expectAway(scene);
+  });
+
+  promoteScenario("gives back at home what it withdrew of others, also by another run", async (scene) => {
+    const { bindings } = scene.standIn.policies;
+    const name = `resource.name == "projects/${PROJECT}/instances/${INSTANCE}"`;
+    const expression = `${name} && request.time < timestamp("2030-01-01T00:00:00Z")`;
+    const members = ["serviceAccount:etl@other.iam.gserviceaccount.com", "user:analyst@example.com"];
+    const grant = { role: "roles/cloudsql.client", members, condition: { title: "Analysts", expression } };
+    bindings.set(PROJECT, [...(bindings.get(PROJECT) ?? []), grant]);
+    loseHome(scene);
+    const theirs = () => bindings.get(PROJECT)?.filter(({ condition }) => condition?.title === "Analysts");
+
+    const away = await scene.promote(["now", "--yes"]);
+    haveHomeBack(scene);
+    const again = await scene.promote(["now", "--yes"]);
+
+    expectAway(scene);
+    for (const { exitCode, stdout } of [away, again]) {
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/promote\.sh home gives the right back also to: .*idp-dump@\S+ \(Only idp-demo-abc123\)/);
+      for (const member of members) expect(stdout).toContain(`${member} (Analysts)`);
+    }
+    expect(theirs()).toEqual([{ ...grant, condition: { title: "Analysts", expression: `${NEVER}${expression})` } }]);
+
+    expect(await scene.promote(["home", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(theirs()).toEqual([grant]);
+    expect(scene.accountsOf(INSTANCE)).toEqual(["idp-dump", "idp-init", "idp"]);
   });
 
   promoteScenario("keeps what others change in the policy of the project meanwhile", async (scene) => {

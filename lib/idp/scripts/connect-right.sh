@@ -11,12 +11,18 @@
 #   names_another         whether its condition leaves no instance but one that is not the primary
 #   is_of_deployment      whether an account of the deployment has it; is_account, whether a member is one
 #   is_withdrawn($where)  whether fence withdraws it from the policy of $where
+#   is_ended              whether fence has ended it: nobody has it, and what it was stands in its condition
+#   ended, begun_again    the same, ended, and as it was before
 # Of all bindings of the project's policy:
 #   merged                the same grants, of which no two differ in the members alone
+#   without($others)      the same grants without these
 #   on_primary            those that name the primary
+#   kept                  those that named it, and that fence has ended
 #   moved_to_primary      those that name the standby, as if they named the primary: who may connect to the former may
 #                         connect to the latter
-#   wanted                those that there are to be on the primary: the two, and what this run has withdrawn
+#   wanted                those that there are to be on the primary: all of the three
+# A grant is ended, and not removed, if nothing else says what it was: it may be of others. So the policy itself knows
+# what to give back, whichever run has withdrawn it.
 # shellcheck disable=SC2016 # names of jq
 policy_words='def connects: .role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin",
     "roles/editor", "roles/owner");
@@ -30,13 +36,19 @@ policy_words='def connects: .role | IN("roles/cloudsql.client", "roles/cloudsql.
   def is_account: IN(env.MEMBERS | fromjson[]);
   def is_of_deployment: any(.members[]?; is_account);
   def is_withdrawn($where): $where == "projects/" + env.PROJECT_ID and names_instance(env.INSTANCE);
+  def never: "request.time < timestamp(\"1970-01-01T00:00:00Z\") && (";
+  def is_ended: .condition.expression // "" | startswith(never);
+  def ended: .condition.expression |= never + . + ")";
+  def begun_again: .condition.expression |= .[(never | length):-1];
   def merged: map(select((.members // []) != [])) | group_by([.role, .condition])
     | map(.[0] + { members: (map(.members[]) | unique) });
-  def on_primary: map(select(names_instance(env.INSTANCE)));
+  def without($others): map(. as $grant | .members -= [$others[]
+    | select(.role == $grant.role and .condition == $grant.condition) | .members[]]);
+  def on_primary: map(select(names_instance(env.INSTANCE) and (is_ended | not)));
+  def kept: map(select(names_instance(env.INSTANCE) and is_ended));
   def moved_to_primary: map(select(names_instance(env.STANDBY_INSTANCE))
     | .condition |= map_values(gsub("(?<![a-z0-9-])" + env.STANDBY_INSTANCE + "(?![a-z0-9-])"; env.INSTANCE)));
-  def wanted: on_primary + moved_to_primary + (env.WITHDRAWN | fromjson) | merged;'
-WITHDRAWN='[]'
+  def wanted: on_primary + moved_to_primary + (kept | map(begun_again)) | merged;'
 # Others may change the policy meanwhile.
 POLICY_TRIES=8
 
@@ -45,7 +57,6 @@ POLICY_TRIES=8
 # change that others have made meanwhile is never overwritten.
 change_policy() {
   policy_try=1
-  export WITHDRAWN
   echo '{ "options": { "requestedPolicyVersion": 3 } }' >"$GOOGLE_WORK/ask.json"
   while :; do
     google_reading "$policy_words field(\"bindings\") as \$all | ($1)
@@ -53,7 +64,6 @@ change_policy() {
       google_post cloudresourcemanager "projects/$PROJECT_ID:getIamPolicy" "$GOOGLE_WORK/ask.json" || return 1
     policy_said=$GOOGLE_READ
     case $policy_said in '{'*) ;; *) return 0 ;; esac
-    cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/policy-before.json" || return 1
     printf '%s\n' "$policy_said" >"$GOOGLE_WORK/policy.json"
     if google_reading 'field("bindings") | length' google_post cloudresourcemanager \
       "projects/$PROJECT_ID:setIamPolicy" "$GOOGLE_WORK/policy.json"; then
@@ -121,14 +131,15 @@ fence() {
   FENCED_FOR=${1:-}
   FORCED=$force
   export FENCED_FOR FORCED
-  rm -f "$GOOGLE_WORK/policy-before.json"
   # shellcheck disable=SC2016 # names of jq
-  change_policy '($all | on_primary) as $present
+  change_policy '($all | on_primary) as $present | ($all | kept) as $kept
     | ($all | wanted | map(.members |= map(select(. == env.FENCED_FOR))) | merged) as $left
+    | ($present | without($all | moved_to_primary) | map(ended) | . + $kept | merged) as $keeping
     | if any($present[]; names_instance(env.STANDBY_INSTANCE)) then "mixed"
       elif env.FORCED != "yes" and any($all[]; is_open_to([$present[].members[]?])) then "open"
-      elif ($present | merged) == $left then "done"
-      else .bindings = ($all - $present) + $left end' ||
+      elif ($present | merged) == $left and ($kept | merged) == $keeping then "done: "
+        + ([$keeping[] | .members[] + " (\(.condition.title))"] | unique | join(", "))
+      else .bindings = ($all - $present - $kept) + $left + $keeping end' ||
     google_fail "The right to connect to $INSTANCE cannot be withdrawn, so nothing is promoted." "$as_it_was"
   case $policy_said in
     mixed)
@@ -141,24 +152,23 @@ fence() {
         "this deployment, unless database_conditional_access is false. $as_it_was"
       ;;
   esac
-  [ ! -e "$GOOGLE_WORK/policy-before.json" ] ||
-    WITHDRAWN=$(jq -c "$policy_words (.bindings // []) | on_primary + (env.WITHDRAWN | fromjson) | merged" \
-      "$GOOGLE_WORK/policy-before.json") || google_stop "The policy of $PROJECT_ID cannot be read. $as_it_was"
   if [ -n "$FENCED_FOR" ]; then
     google_say "Nobody but the account that compares can connect to $INSTANCE anew ($(google_seconds) s)."
   else
     google_say "Nobody can connect to $INSTANCE anew ($(google_seconds) s)."
+    ended_grants=${policy_said#done: }
+    [ -z "$ended_grants" ] || google_say "promote.sh home gives the right back also to: $ended_grants"
   fi
 }
 
-# Gives the right to connect to the primary back, with the condition that Terraform gives it, to those who may connect
-# to the standby, and to those of whom this run has withdrawn it.
+# Gives the right to connect to the primary back: with the condition that Terraform gives it, to those who may connect
+# to the standby, and as they had it, to all others of whom it was withdrawn.
 unfence() {
   # shellcheck disable=SC2016 # names of jq
-  change_policy '($all | on_primary) as $present | ($all | wanted) as $wanted
+  change_policy '($all | on_primary) as $present | ($all | kept) as $kept | ($all | wanted) as $wanted
     | if $wanted == [] then "none"
-      elif ($present | merged) == $wanted then "done"
-      else .bindings = ($all - $present) + $wanted end' ||
+      elif ($present | merged) == $wanted and $kept == [] then "done"
+      else .bindings = ($all - $present - $kept) + $wanted end' ||
     google_fail "The right to connect to $INSTANCE cannot be given back." "To fix: run the same command again."
   [ "$policy_said" != none ] ||
     google_stop "The right to connect to $STANDBY_INSTANCE, after which that to $INSTANCE is made, is not there." \
