@@ -1,4 +1,5 @@
 import { status } from "../../support/fault-matrix";
+import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import {
   AWAY,
@@ -650,6 +651,27 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     loseHome(scene);
     expect(await scene.promote(["now"], { input: "no\n" })).toMatchObject({ exitCode: 1 });
     expect(scene.changes()).toEqual([]);
+  });
+
+  promoteScenario("says at its beginning and its end what it could not check without an address", async (scene) => {
+    const programs = programFolder({ scripts: { terraform: "exit 1" } });
+    const without = { programs };
+    const last = (stdout: string) => stdout.trimEnd().split("\n").at(-1);
+    loseHome(scene);
+
+    const away = await scene.promote(["now", "--yes"], without);
+    haveHomeBack(scene);
+    await scene.promote(["now", "--yes"], without);
+    const home = await scene.promote(["home", "--yes"], without);
+
+    for (const { exitCode, stdout } of [away, home]) {
+      expect(exitCode).toBe(0);
+      expect(last(stdout)).toMatch(/^Not checked: whether users are answered, because neither SERVICE_URL nor a state/);
+      expect(stdout).not.toContain("serves users after");
+    }
+    expect(away.stdout).toMatch(/ address +not checked, because neither SERVICE_URL nor a state says it/);
+    expectHome(scene);
+    expect(last((await scene.promote(["home", "--yes"])).stdout)).not.toContain("Not checked");
   });
 
   promoteScenario("prints the steps that it is going to take, and asks before the first", async (scene) => {

@@ -64,7 +64,8 @@ scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$scripts/standby-servers.sh"
 
-action='' planned=no force=no switchover=no discard=no yes=no unfinished=no
+action='' planned=no force=no switchover=no discard=no yes=no unfinished=no checked=yes
+no_address="neither SERVICE_URL nor a state says it"
 for word in "$@"; do
   case $word in
     --planned) planned=yes ;;
@@ -292,12 +293,13 @@ require_edition() {
   done
 }
 
+# Without an address, it waits for nothing, and sets checked to no.
 await_address() {
   find_address
   case $url in
     http*) ;;
     *)
-      google_say "Without SERVICE_URL, it is not known whether users are answered: look yourself."
+      checked=no
       return 0
       ;;
   esac
@@ -309,6 +311,12 @@ await_address() {
     fi
   done
   google_say "$url answers ($(google_seconds) s)."
+}
+
+# say_served REGION WORDS: says that a region has its servers, and that users are answered only if that was seen.
+say_served() {
+  served=$([ "$checked" = yes ] && echo "serves users" || echo "has its servers")
+  google_say "$1 $served after $(($(google_seconds) / 60)) minutes$2"
 }
 
 # Users who have been sent home by another way than this script write into old data.
@@ -337,7 +345,13 @@ refuse_while_home_answers() {
   fi
   # A service of Google may ail whose failure users do not notice.
   find_address
-  case $url in http*) ;; *) return 0 ;; esac
+  case $url in
+    http*) ;;
+    *)
+      google_row address "not checked, because $no_address: home may still serve users"
+      return 0
+      ;;
+  esac
   ! is_answered ||
     google_stop "$url answers, so nothing is promoted: home may still serve users." \
       "To fix: look whether they can sign in; if they cannot, add --force: what the standby lacks is then lost."
@@ -484,7 +498,7 @@ open_standby() {
   start_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
     google_fail "The servers of the standby cannot be started." "To fix: run the same command again."
   await_address
-  google_say "$STANDBY_REGION serves users after $(($(google_seconds) / 60)) minutes; $loss."
+  say_served "$STANDBY_REGION" "; $loss."
 }
 
 # What has to be done after the promotion.
@@ -654,7 +668,7 @@ go_home() {
     if [ "$primary" = replica ]; then change_places_back; else bring_data_home; fi
   fi
   open_home
-  google_say "$REGION serves users after $(($(google_seconds) / 60)) minutes, with all that was written."
+  say_served "$REGION" ", with all that was written."
   if [ "$promoted" = no ] || [ "$primary" = replica ]; then say_standby_is_ready; else let_go; fi
 }
 
@@ -664,4 +678,5 @@ case $action in
   now) promote ;;
   home) go_home ;;
 esac
+[ "$checked" = yes ] || google_say "Not checked: whether users are answered, because $no_address. Sign in yourself."
 [ "$unfinished" = no ] || google_stop "Not everything is done, as said above." "To fix: run the same command again."
