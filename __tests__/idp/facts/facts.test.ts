@@ -110,6 +110,18 @@ async function facts(
 }
 
 describeWith(["busybox", "curl", "dash", "jq"], "facts.sh", () => {
+  scenario("names a backup plan that others have attached, and what to set if that is not set", async (scene) => {
+    const backupsIn = async (environment?: Readonly<Record<string, string>>) =>
+      (await facts(scene, environment)).stdout.split("\n").filter((line) => line.startsWith("- backups: "));
+    const settings = scene.standIn.sql.instances.get(`${PROJECT}/${INSTANCE}`)?.settings as Record<string, unknown>;
+
+    expect(await backupsIn()).toEqual(["- backups: STANDARD"]);
+    settings.backupConfiguration = { enabled: false, backupTier: "ENHANCED" };
+    expect(await backupsIn()).toEqual(["- backups: ENHANCED, by an attached plan: set existing_backup_plan"]);
+    const plan = "projects/acme-backups/locations/us-central1/backupPlans/daily";
+    expect(await backupsIn({ BACKUP_PLAN: plan })).toEqual(["- backups: ENHANCED"]);
+  });
+
   scenario("says of a deployment on Cloud Run what runs, how large it is, and what has failed", async (scene) => {
     const { exitCode, stderr, stdout } = await facts(scene);
 

@@ -39,6 +39,17 @@ describe.each(["serverless", "kubernetes"] as const)("A backup plan of the organ
     expect(messagesOf(instance).filter((message) => message.includes("attached a backup plan"))).toHaveLength(1);
   });
 
+  it("is named by the plan of an instance to which one is attached, unless it is given", () => {
+    const saysSo = (props: Props) =>
+      messagesOf(instanceOf(madeOn(platform, props))).filter((message) => message.includes("is attached to"));
+    expect(saysSo({})).toEqual([
+      expect.stringMatching(
+        /^a backup plan of Backup and DR is attached to sql-\S+ and existingBackupPlan is not given;/,
+      ),
+    ]);
+    expect(saysSo(PLANNED)).toEqual([]);
+  });
+
   it("ends the alerts about the backups of Cloud SQL, and no others of the database", () => {
     const idsIn = (props: Props): string[] => {
       const table = madeOn(platform, { alertEmails: ["on-call@example.com"], ...props }).locals;

@@ -10,6 +10,7 @@
 #   REGION           region of service and jobs on Cloud Run, or
 #   NAMESPACE        namespace in the cluster that kubectl is connected to
 #   BUILD_LOCATION   location of the image's build (global)
+#   BACKUP_PLAN      plan of Backup and DR that backs the instance up; empty: none
 #   KUBECTL_SECONDS  time limit for one call of kubectl (150)
 # The settings are those of restore.sh. What cannot be read is named, and the rest goes on, also without a sign-in to
 # Google; the exit code is 1 if nothing could be read. Settings of the calls and other exit codes: google-rest.sh.
@@ -91,6 +92,9 @@ part Database '"\(.state | word) \(.databaseVersion | word) \(.settings.tier | w
   "runs: \(.settings.activationPolicy // "-" | word)",
   "disk: \(.settings.dataDiskSizeGb | word) GB of at most \(.settings.storageAutoResizeLimit // 0 | word)",
   "public address: \(.settings.ipConfiguration.ipv4Enabled // false | word)",
+  "backups: \(.settings.backupConfiguration.backupTier // "STANDARD" | word)\(
+    if .settings.backupConfiguration.backupTier == "ENHANCED" and (env.BACKUP_PLAN // "") == ""
+    then ", by an attached plan: set existing_backup_plan" else "" end)",
   "flags: \([.settings.databaseFlags[]? | .name | word] | join(" "))"' \
   sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"
 part "Last backups" '.items[]? | "\(.type | word) \(.status | word) \(.endTime // .startTime // "-" | word)"' \

@@ -21,7 +21,7 @@ import {
 import { type Existing, eitherOf, isExisting, isMade } from "../../core/existing";
 import { type Expr, exprOf, hcl, interpolated } from "../../core/expr";
 import { toText } from "../../core/expr-functions";
-import { namedValue } from "../../core/expression";
+import { namedValue, settingName } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
@@ -396,7 +396,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       lifecycle: {
         // From a state that has these, the provider would otherwise send a change of the login without a password.
         ignoreChanges: ["root_password_wo", "root_password_wo_version"],
-        postcondition: keptByOverrides(conditionFrom(deletionProtection), hasOwnBackups),
+        postcondition: [
+          ...this.refusalOfAttachedPlan(hasOwnBackups),
+          ...keptByOverrides(conditionFrom(deletionProtection), hasOwnBackups),
+        ],
       },
       // If another deployment has the names, the apply fails at the secret, before anything is billed.
       dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...dependsOn],
@@ -411,6 +414,24 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     setNewerAttribute(instance, "settings.final_backup_config.retention_days", backups.retentionDays);
     addDeniedPeriod(instance, this.props);
     return instance;
+  }
+
+  /** Tells of a backup plan that others have attached, of which Cloud SQL says nothing before an update fails. */
+  private refusalOfAttachedPlan(hasOwnBackups: Expr<boolean>) {
+    if (isNever(hasOwnBackups)) return [];
+    const { context, existingBackupPlan } = this.props;
+    const input = settingName(this, existingBackupPlan, "existingBackupPlan");
+    const isAttached = hcl<boolean>`contains(self.settings[0].backup_configuration[*].backup_tier, "ENHANCED")`;
+    return [
+      {
+        condition: hasOwnBackups.not().or(isAttached.not()).text,
+        errorMessage: [
+          `a backup plan of Backup and DR is attached to ${sqlInstanceName(context.deployment)} and ${input} is not`,
+          `given; it must be, because Cloud SQL refuses every update of such an instance that tells its backups;`,
+          `set ${input} to the plan: guides/backups-that-stay.md#a-backup-plan-of-your-organization`,
+        ].join(" "),
+      },
+    ];
   }
 
   private addAdministrator(): SqlUser {
