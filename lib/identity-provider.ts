@@ -422,6 +422,7 @@ export abstract class IdentityProvider extends Construct {
       existing: this.partOf(settings.existingBucket),
       softDeleteDays: settings.softDeleteDays,
       secondRegion: this.secondRegion,
+      turboReplication: this.standby?.hasTurboReplication.flag,
       dependsOn: apis.ready("storage"),
     });
   }

@@ -287,6 +287,10 @@ export const ACCEPTED_SETS: AcceptedInputs = {
       subnetwork: SUBNETWORK.replace("us-central1", "us-west1"),
     },
   },
+  "a second region with fast copies of uploads": {
+    domain: "sign-in.example.com",
+    standby: { region: "us-east1", turbo_replication: true },
+  },
   "a second region on another continent, without buckets in both": {
     domain: "sign-in.example.com",
     standby: { region: "asia-northeast1", dual_region_buckets: false },

@@ -90,14 +90,14 @@ const endOf = (message: string) => message.slice(message.lastIndexOf("}") + 1);
 const OPTIONAL_PART = /^(existing_(?!container_image|security_policy)|slo$)/;
 
 // More are more than anybody reads: a rule must relate inputs, protect data, or refuse what the platform refuses late.
-it("Both identity providers have at most 138 rules of inputs together, and two for each part that may exist", () => {
+it("Both identity providers have at most 139 rules of inputs together, and two for each part that may exist", () => {
   const variants = [serverlessTerraform(), kubernetesTerraform()].map(({ variable = {} }) => variable);
   const inputs = new Set(variants.flatMap((variables) => Object.keys(variables)));
   const rulesOf = (name: string) =>
     Math.max(...variants.map((variables) => ((variables[name]?.validation ?? []) as unknown[]).length));
   const parts = [...inputs].filter((name) => OPTIONAL_PART.test(name)).length;
   expect(parts).toBeGreaterThan(1);
-  expect([...inputs].map(rulesOf).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(138 + 2 * parts);
+  expect([...inputs].map(rulesOf).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(139 + 2 * parts);
 });
 
 describeWith(["terraform"], "Judged by Terraform", () => {

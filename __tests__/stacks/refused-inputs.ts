@@ -518,6 +518,9 @@ const REFUSED_TOGETHER: Refused = {
 
 /** What only the serverless variant refuses by a rule that looks at one input. */
 const REFUSED_ALONE_BY_SERVERLESS: Refused = {
+  "a fast copy of files that are in one region": {
+    standby: { region: "us-east1", dual_region_buckets: false, turbo_replication: true },
+  },
   "a word for who may call that there is not": { public_access: "everybody" },
   "no request at a time": { max_instance_request_concurrency: 0 },
   "a load balancer of a third kind": { load_balancer: "both" },

@@ -16,6 +16,9 @@ export interface Standby {
 
   /** Whether buckets are in both regions. */
   readonly hasDualRegionBuckets: Expr<boolean>;
+
+  /** Whether new uploads are in the second one within minutes. */
+  readonly hasTurboReplication: Expr<boolean>;
 }
 
 /** A number of instances in the first region, where there are none once the second has taken over. */

@@ -141,6 +141,22 @@ describe("A second region", () => {
     expect(bucket).not.toHaveProperty("custom_placement_config");
   });
 
+  it("copies new uploads within minutes where the caller says so, and says in each folder whether it does", () => {
+    const rpoOf = (standby: Props["standby"]) => {
+      const { resource } = made({ standby, dumpSchedule: "30 4 * * *" });
+      return Object.values(resource?.google_storage_bucket ?? {}).map(({ name, rpo }) => [
+        String(name).split("-").at(-1),
+        rpo,
+      ]);
+    };
+    const dumps = ["dumps", undefined] as const;
+    expect(rpoOf({ ...STANDBY, turboReplication: true })).toEqual([["storage", "ASYNC_TURBO"], dumps]);
+    // Left out, it would stay as it was before.
+    expect(rpoOf(STANDBY)).toEqual([["storage", "DEFAULT"], dumps]);
+    expect(rpoOf({ ...STANDBY, dualRegionBuckets: false })).toEqual([["storage", undefined], dumps]);
+    expect(rpoOf(undefined)).toEqual([["storage", undefined], dumps]);
+  });
+
   it("tells scripts where everything is", () => {
     const words = WAITING.settings.split(" ").map((word) => word.split("=") as [string, string]);
     const settings: Readonly<Record<string, string>> = Object.fromEntries(words);
@@ -273,6 +289,11 @@ it.each<readonly [string, Props, RegExp]>([
       standby: { region: "northamerica-northeast1", dualRegionBuckets: false },
     },
     /the connection name of the replica, from projectId, standby.region, tenantId and applicationName, has \d+ char/,
+  ],
+  [
+    "a fast copy of files that are in one region",
+    { standby: { ...STANDBY, dualRegionBuckets: false, turboReplication: true } },
+    /standby.turboReplication is true and standby.dualRegionBuckets is false; .*; set one of them/,
   ],
   ["buckets on two continents", { standby: { region: "europe-west1" } }, /another pair that Cloud Storage keeps/],
   [

@@ -56,6 +56,11 @@ export const STANDBY = {
         default: true,
         description: "keeps uploads and dumps in both regions; false for a deployment that has its buckets already",
       }),
+      /** Copies a new upload there within 15 minutes, by turbo replication, which costs more; false by default. */
+      turboReplication: flag({
+        default: false,
+        description: "copies each upload within 15 minutes, by turbo replication, which is billed for each GB",
+      }),
     },
     {
       description: (members) =>
@@ -87,6 +92,8 @@ const region = (v: ValuesOf<typeof STANDBY>) => v.standby.at.region;
 /** A region that is never null; empty without a standby. */
 const regionOf = (v: ValuesOf<typeof STANDBY>) => region(v).ifNull("");
 const hasDualRegionBuckets = (v: ValuesOf<typeof STANDBY>) => v.standby.at.dualRegionBuckets as Expr as Expr<boolean>;
+
+const hasTurboReplication = (v: ValuesOf<typeof STANDBY>) => v.standby.at.turboReplication as Expr as Expr<boolean>;
 
 export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
   needs("standby", {
@@ -155,6 +162,15 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
         "or another pair that Cloud Storage keeps one bucket in; choose another region, or set it to false",
       ].join(" "),
   },
+  {
+    of: "standby",
+    holds: (v) => v.standby.isNullOr(() => anyOf(hasTurboReplication(v).not(), hasDualRegionBuckets(v))),
+    says: (v) =>
+      [
+        `${v.standby.at.turboReplication.name} is true and ${v.standby.at.dualRegionBuckets.name} is false;`,
+        "the latter must be true, because only a bucket in both regions copies between them; set one of them otherwise",
+      ].join(" "),
+  },
   connectionNameRule({
     of: "standby",
     what: "the replica",
@@ -183,5 +199,6 @@ export function standbyOf(scope: Construct, v: ValuesOf<typeof STANDBY>): Standb
     isPromoted: named(scope, "StandbyIsPromoted", promoted as Expr as Expr<boolean>),
     number,
     hasDualRegionBuckets: condition.and(hasDualRegionBuckets(v)),
+    hasTurboReplication: condition.and(hasTurboReplication(v)),
   };
 }
