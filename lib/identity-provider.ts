@@ -537,10 +537,10 @@ export abstract class IdentityProvider extends Construct {
     const runner = dumper && this.scheduledJobs(dumper);
     return partIf(hasDumpBucket(inputs), () => {
       const retentionDays = inputs.dumpRetentionDays;
-      const ofBucket = { context, deletionProtection, inputs, retentionDays, dependsOn: apis.ready("storage") };
-      const locked = new LockedDumps(this, "DumpLock", ofBucket);
-      const elsewhere = new DumpsElsewhere(this, "DumpCopy", inputs);
       const { secondRegion } = this;
+      const ofBucket = { context, deletionProtection, inputs, retentionDays, secondRegion };
+      const locked = new LockedDumps(this, "DumpLock", { ...ofBucket, dependsOn: apis.ready("storage") });
+      const elsewhere = new DumpsElsewhere(this, "DumpCopy", inputs);
       const parts = { apis, database, deletionProtection, dependsOn, elsewhere, inputs, context, locked, runner };
       return new DatabaseDump(this, "Dump", { ...parts, secondRegion });
     });

@@ -4,7 +4,7 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { matching, whole } from "../core/checks";
-import { countIf, idOf, partIf, present, setArgument } from "../core/conditional";
+import { countIf, idOf, isNever, isSet, partIf, present, setArgument } from "../core/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
 import { anyOf, type Expr } from "../core/expr";
 import { max, toText } from "../core/expr-functions";
@@ -106,6 +106,8 @@ interface LockedDumpsProps {
   readonly inputs: ValuesOf<typeof DUMP_COPIES & typeof SOFT_DELETE>;
   /** Days to keep a dump at least. */
   readonly retentionDays: Expr<number>;
+  /** Region in which the copies are too, of a new bucket; none if it is null at plan. */
+  readonly secondRegion?: string | undefined;
 }
 
 /**
@@ -132,23 +134,24 @@ export class LockedDumps extends Construct implements DumpCopies {
   /** @internal */
   constructor(scope: Construct, id: string, props: LockedDumpsProps) {
     super(scope, id);
-    const { context, deletionProtection, dependsOn, inputs, retentionDays } = props;
+    const { context, deletionProtection, dependsOn, inputs, retentionDays, secondRegion } = props;
     const { dumpLockDays } = inputs;
     const days = dumpLockDays as Expr<number>;
     const seconds = days.times(DAY_SECONDS);
     this.condition = dumpLockDays.isSet();
     this.bucketName = bucketName(context.deployment, DUMP_LOCK_SUFFIX);
-    this.bucket = partIf(this.condition, () =>
-      addBucket(this, context, deletionProtection, {
-        name: this.bucketName,
-        storageClass: "NEARLINE",
-        lifecycleRule: [{ action: { type: "Delete" }, condition: { age: max(days, retentionDays).number } }],
-        retentionPolicy: { isLocked: true, retentionPeriod: seconds.number },
-        softDeleteDays: inputs.softDeleteDays.number,
-        count: countIf(this.condition),
-        dependsOn,
-      }),
-    );
+    const own = {
+      name: this.bucketName,
+      storageClass: "NEARLINE",
+      lifecycleRule: [{ action: { type: "Delete" }, condition: { age: max(days, retentionDays).number } }],
+      retentionPolicy: { isLocked: true, retentionPeriod: seconds.number },
+      softDeleteDays: inputs.softDeleteDays.number,
+      // A bucket cannot move, and one that is locked cannot make room for another one of its name.
+      lifecycle: isNever(isSet(secondRegion)) ? undefined : { ignoreChanges: ["location", "custom_placement_config"] },
+      count: countIf(this.condition),
+      dependsOn,
+    };
+    this.bucket = partIf(this.condition, () => addBucket(this, context, deletionProtection, own, secondRegion));
     this.ready = present(this.bucket);
     if (this.bucket === undefined) return;
     // A number to the bindings, and a text to the provider.

@@ -65,7 +65,7 @@ export const SOFT_DELETE = {
 
 interface OwnOfBucket extends Pick<
   StorageBucketConfig,
-  "count" | "dependsOn" | "lifecycleRule" | "name" | "retentionPolicy" | "rpo" | "storageClass"
+  "count" | "dependsOn" | "lifecycle" | "lifecycleRule" | "name" | "retentionPolicy" | "rpo" | "storageClass"
 > {
   /** @default 7 */
   readonly softDeleteDays?: number;

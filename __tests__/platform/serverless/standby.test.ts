@@ -141,6 +141,19 @@ describe("A second region", () => {
     expect(bucket).not.toHaveProperty("custom_placement_config");
   });
 
+  it("has a new bucket of locked dumps in both regions, and never replaces one that there is", () => {
+    const lockOf = (standby: Props["standby"]) =>
+      blockAt(made({ standby, dumpSchedule: "30 4 * * *", dumpLockDays: 30 }), "google_storage_bucket.idp_dump_lock");
+    expect(lockOf(STANDBY)).toMatchObject({
+      location: "US",
+      custom_placement_config: { data_locations: ["US-CENTRAL1", "US-EAST1"] },
+      lifecycle: { ignore_changes: ["location", "custom_placement_config"] },
+    });
+    expect(lockOf({ ...STANDBY, dualRegionBuckets: false })).toMatchObject({ location: "us-central1" });
+    for (const standby of [undefined, { ...STANDBY, dualRegionBuckets: false }])
+      expect(lockOf(standby)).not.toHaveProperty("custom_placement_config");
+  });
+
   it("copies new uploads within minutes where the caller says so, and says in each folder whether it does", () => {
     const rpoOf = (standby: Props["standby"]) => {
       const { resource } = made({ standby, dumpSchedule: "30 4 * * *" });
