@@ -428,7 +428,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         errorMessage: [
           `a backup plan of Backup and DR is attached to ${sqlInstanceName(context.deployment)} and ${input} is not`,
           `given; it must be, because Cloud SQL refuses every update of such an instance that tells its backups;`,
-          `set ${input} to the plan: guides/backups-that-stay.md#a-backup-plan-of-your-organization`,
+          `set ${input} to the plan: guides/backups-that-stay.md#a-backup-plan-of-your-organization.`,
         ].join(" "),
       },
     ];
