@@ -97,6 +97,13 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   [{ blueprints: ["oidc-client"], secret_environment_variables: CLIENT_SECRET }],
 ];
 
+/** Regions that there are not, with what is said of others, in one line. */
+const REGIONS: readonly (readonly [string, RegExp])[] = [
+  ["australia-southest1", /; known there: australia-southeast1, australia-southeast2; look it up with /],
+  ["me-west2", /; known there: me-central1, me-central2, me-west1; look it up with /],
+  ["eurpe-west1", /; known there: none; look it up with /],
+];
+
 const UNSEEN = { ...DOMAIN, request_log_sample_rate: 0 };
 const PREVIEW_UNSEEN = "request_log_sample_rate is 0 and protection has rules in preview; ";
 
@@ -139,6 +146,13 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
     expect(said).toEqual(
       rows.map(([, beginning]) => (beginning === undefined ? [] : [expect.stringContaining(beginning) as unknown])),
     );
+  });
+
+  it("names the regions of the same continent for one that there is not", () => {
+    const { check, locals, variable } = serverlessTerraform();
+    const sets = REGIONS.map(([region]) => ({ project_id: "demo-project", region }));
+    const said = warnings({ locals, variable, check: { [CHECK]: check?.[CHECK] } }, sets);
+    expect(said).toEqual(REGIONS.map(([, hint]) => [expect.stringMatching(hint) as unknown]));
   });
 
   it.each([

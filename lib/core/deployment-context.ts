@@ -2,8 +2,8 @@ import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { matching, type EachCheck } from "./checks";
-import { exprOf, interpolated, type Expr } from "./expr";
-import { every, includes, isDistinct } from "./expr-functions";
+import { exprOf, hcl, interpolated, type Expr } from "./expr";
+import { each, element, every, includes, isDistinct, split, startsWith } from "./expr-functions";
 import { namedValue } from "./expression";
 import { type KnownPropsOf, nearest, unknownNames } from "./known-props";
 import { refuseWrong } from "./inputs";
@@ -101,6 +101,22 @@ function numbered(area: string, ...numbers: readonly number[]): string[] {
   return numbers.map((number) => `${area}${number}`);
 }
 
+/** Known regions of the continent of another one, in a line: at plan, nothing tells which one is near. */
+function regionsBeginningAs(region: Expr<string>): Expr<string> {
+  const beginning = interpolated`${element(split("-", region), 0)}-`;
+  const known = exprOf<readonly string[]>(KNOWN_REGIONS);
+  const alike = each(
+    known,
+    (name) => name,
+    (name) => startsWith(name, beginning),
+    "name",
+  );
+  return alike
+    .length()
+    .eq(0)
+    .choose("none", hcl<string>`join(", ", ${alike})`);
+}
+
 /** The project of the examples, which is never the reader's own. */
 const EXAMPLE_PROJECT = "my-project";
 
@@ -120,10 +136,11 @@ export const DEPLOYMENT_WARNINGS: readonly Advice<Pick<DeploymentInputs, "projec
     holds: ({ region }) => region.isOneOf(KNOWN_REGIONS),
     says: ({ region }) => {
       const near = region.isLiteral ? nearest(region.literal, KNOWN_REGIONS) : undefined;
+      const hint = region.isLiteral ? "" : `known there: ${regionsBeginningAs(region).text};`;
       return [
         `${region.name} is ${region.shown}; it is none of the regions known on ${REGIONS_KNOWN_ON}, and an apply fails`,
         "in one that does not exist;",
-        near === undefined ? "" : `did you mean ${near}? Otherwise`,
+        near === undefined ? hint : `did you mean ${near}? Otherwise`,
         "look it up with gcloud compute regions list, and correct it if it is a mistake",
       ]
         .filter((part) => part !== "")
