@@ -65,7 +65,24 @@ describe("What an input needs", () => {
     );
   });
 
-  it("is named as a whole where a plan decides", () => {
+  it("is named by a plan as far as it is not there", () => {
+    const stack = bareStack();
+    const variable = (id: string, type: string) => new TerraformVariable(stack, id, { type });
+    const domain = variable("domain", "string").stringValue;
+    const closed = variable("closed", "bool").value as unknown;
+    const [judging] = judged({ kind: "special", domain, closed, policy: null }, stack);
+    expect(judging?.error_message).toBe(
+      [
+        'kind is "special"; it needs',
+        '${join(", ", compact([local.given_domain != null ? null : "domain", local.given_closed ? null : "closed true"]))},',
+        "because nothing else is special;",
+        '${join(", ", compact([local.given_domain != null ? null : "set domain", local.given_closed ? null :',
+        '"set closed to true"]))}, or leave out kind.',
+      ].join(" "),
+    );
+  });
+
+  it("is named without a choice where a plan decides on it alone", () => {
     const stack = bareStack();
     const domain = new TerraformVariable(stack, "domain", { type: "string" }).stringValue;
     expect(judged({ domain, policy: "p" }, stack)).toEqual([

@@ -1,5 +1,6 @@
 import { present } from "./conditional";
-import { allOf, type Expr } from "./expr";
+import { allOf, type Expr, hcl } from "./expr";
+import { compact } from "./expr-functions";
 import { type Relation } from "./relations";
 import { type Input, type Table } from "./rows";
 import { type Value, type ValuesOf } from "./value";
@@ -42,8 +43,8 @@ interface Need {
 }
 
 /**
- * A relation of presence: an input that makes sense only with some others, or without them. Where synthesis knows the
- * values, the message names only what does not fit.
+ * A relation of presence: an input that makes sense only with some others, or without them. The message names only what
+ * does not fit, also where a plan decides.
  */
 export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation<T> {
   return {
@@ -58,7 +59,7 @@ export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation
       // A message is also made where the relation holds.
       const named = unmet.length === 0 ? all : unmet;
       return [
-        `${subjectOf(values[of], asked.whenWord)}; it needs ${listed(named.map(({ what }) => what))},`,
+        `${subjectOf(values[of], asked.whenWord)}; it needs ${wordsOf(named)},`,
         `because ${asked.because};`,
         asked.remedy?.(values) ?? remedyOf(values[of], named, asked.whenWord),
       ].join(" ");
@@ -118,14 +119,38 @@ function subjectOf({ name, row, shown }: Value, whenWord: string | undefined): s
 }
 
 function remedyOf(value: Value, unmet: readonly Need[], whenWord: string | undefined): string {
-  const fixes = unmet.map(({ fix }) => fix);
-  const steps = [
+  return `${stepsOf(unmet)}, or ${wayOut(value, whenWord)}`;
+}
+
+/** What has to be there, in words. */
+function wordsOf(needs: readonly Need[]): string {
+  return isForPlan(needs) ? unmetAtPlan(needs, ({ what }) => what) : listed(needs.map(({ what }) => what));
+}
+
+/** What to do so that it is there. */
+function stepsOf(needs: readonly Need[]): string {
+  if (isForPlan(needs)) return unmetAtPlan(needs, ({ fix }) => stepOfOne(fix));
+  const fixes = needs.map(({ fix }) => fix);
+  return [
     ...stepOf("set", present(...fixes.map(({ set }) => set))),
     ...stepOf("remove", present(...fixes.map(({ remove }) => remove))),
     ...present(...fixes.map(({ step }) => step)),
-  ];
-  return `${steps.join(", ")}, or ${wayOut(value, whenWord)}`;
+  ].join(", ");
 }
+
+/** Whether a plan finds out which of several are not met. */
+function isForPlan(needs: readonly Need[]): boolean {
+  return needs.length > 1 && needs.some(({ isMet }) => !isMet.isLiteral);
+}
+
+/** Texts of those that a plan finds not to be met. */
+function unmetAtPlan(needs: readonly Need[], textOf: (need: Need) => string): string {
+  const texts = needs.map((need) => need.isMet.choose<string | null>(null, textOf(need)));
+  return hcl<string>`join(", ", ${compact(texts)})`.text;
+}
+
+const stepOfOne = ({ remove, set, step = "" }: Fix): string =>
+  [...stepOf("set", present(set)), ...stepOf("remove", present(remove)), step].filter((part) => part !== "").join(", ");
 
 /** One step for all inputs that it is taken with. */
 const stepOf = (verb: string, names: readonly string[]) => (names.length === 0 ? [] : [`${verb} ${listed(names)}`]);
