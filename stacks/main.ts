@@ -70,6 +70,7 @@ Writes the folder of each named stack, or of all, to cdktf.out/stacks/<stack>/, 
   --hcl             HCL to hand over, instead of JSON
   --settings FILE   what one deployment needs, from its *.tfvars or *.tfvars.json; for one stack
 STATE_BACKEND says where the state is kept. npm run help lists all commands.
+Exits with 1 if something is refused, and with 2 if FILE cannot be read.
 `;
 
 /**

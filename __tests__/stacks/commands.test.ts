@@ -56,6 +56,15 @@ describe("A command in a clone", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 
+  it("says how it exits, which a file that cannot be read tells from one that is refused", () => {
+    expect(main("--help").stdout).toContain("Exits with 1 if something is refused, and with 2 if FILE cannot be read.");
+    const { status, stderr } = main("idp-serverless", "--settings", "missing.json");
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining("missing.json is not there; it must be a file") as string,
+    });
+  });
+
   it("is a rehearsal of a stack that there is, or says which was meant", () => {
     const program = [
       packageFile("node_modules/tsx/dist/cli.mjs"),
