@@ -44,6 +44,12 @@ describe("IdpImage", () => {
     });
   });
 
+  it.each(Object.entries(REFUSED_VERSIONS))("refuses %s for its own reason alone", (applicationVersion, reason) => {
+    expect(() => imageIn({ applicationVersion })).toThrow(
+      `applicationVersion is "${applicationVersion}"; it must be another release, because ${reason}; use for example`,
+    );
+  });
+
   it("builds the pinned release when asked for the latest, which the platform still calls latest", () => {
     for (const applicationVersion of [undefined, "latest"]) {
       const image = imageIn({ applicationVersion });

@@ -245,9 +245,15 @@ const REFUSED_ALONE: Refused = {
   "the release that takes the load balancer for every client": { application_version: "2026.8.0" },
   "a release that upstream skipped": { application_version: "2026.5.1" },
   "a release that grows without end": { application_version: "2026.8.1" },
-  "a refused release by its digest": { application_version: `2026.8.1@sha256:${"0".repeat(64)}` },
+  "a refused release by its digest": [
+    { application_version: `2026.8.1@sha256:${"0".repeat(64)}` },
+    ["; it must be another release, because its memory grows until it is killed; use "],
+  ],
   "a release with half of a digest": { application_version: `2026.5.9@sha256:${"0".repeat(32)}` },
-  "a release that a database of a later patch cannot go to": { application_version: "2026.8.2" },
+  "a release that a database of a later patch cannot go to": [
+    { application_version: "2026.8.2" },
+    ["; it must be another release, because a database of 2026.5.7 or later cannot be migrated to it; use "],
+  ],
   "a bootstrap password of 7 characters, without showing it": { bootstrap_password: "unsaid!" },
   "the secret key as a variable": { environment_variables: { IDP_SECRET_KEY: "x" } },
   "the secret key under the upstream's own prefix, which would win": {

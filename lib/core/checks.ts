@@ -10,8 +10,8 @@ export type Facts = Readonly<Record<string, unknown>>;
 
 /** What a value must be. */
 export interface Check<T = never> {
-  /** Completes "it must": the rule, the reason if it is not obvious, and the fix. */
-  readonly must: string;
+  /** Completes "it must": the rule, the reason if it is not obvious, and the fix; also by what the value is. */
+  readonly must: string | ((value: Expr<T>) => Expr<string>);
   /**
    * Condition for a value that is not null, whose members have their Terraform names; it judges a literal at synth, and
    * everything else at plan. One that fails to evaluate counts as false.
@@ -97,9 +97,10 @@ export function planned(
     const condition = everyEntry(value, (key, entry) => isRightEntry(check, key, entry)).text;
     return { condition, errorMessage: messageOfEach(check, name, wrongEntries(check, value)) };
   }
+  const text = isSecret || check.hides === true ? "given" : shown(value);
   return {
     condition: conditionWhere(check, value, absent).text,
-    errorMessage: `${name} is ${isSecret || check.hides === true ? "given" : shown(value)}; it must ${check.must}.`,
+    errorMessage: `${name} is ${text}; it must ${mustOf(check, value)}.`,
   };
 }
 
@@ -152,13 +153,20 @@ export function problems(
   if (!isEach(check)) {
     if (!isWrong(check.condition(exprOf(plain) as Expr<never>))) return [];
     const text = isSecret || check.hides === true ? "given" : jsonText(given);
-    return [`${name} is ${text}; it must ${check.must}`];
+    return [`${name} is ${text}; it must ${mustOf(check, exprOf(plain))}`];
   }
   const wrong = Object.entries(plain as object)
     .map(([key, each]) => [literal(key), exprOf(each as unknown)] as const)
     .filter(([key, each]) => isWrong(check.each(key, each as Expr<never>)))
     .map(([key, each]) => (each.isLiteral ? shownBy(check) : SHOWN.key)(key, each).literal);
   return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${check.says}`];
+}
+
+/** The rule in words, for this value. */
+function mustOf({ must }: Check, value: Expr): string {
+  if (typeof must === "string") return must;
+  const words = must(value as Expr<never>);
+  return words.isLiteral ? words.literal : words.text;
 }
 
 /** Whether a rule needs no plan to judge a literal. @param plain as Terraform has it */
@@ -188,6 +196,7 @@ export function isEach(check: Check | EachCheck): check is EachCheck {
 
 /** A rule for a member of each object in a map; objects without that member pass. */
 export function ofMember(member: string, messageName: string, { condition, must }: Check): EachCheck {
+  if (typeof must !== "string") throw new Error(`${messageName}: what a member must be is the same for all of them`);
   const memberOf = (entry: Expr) => entry.member(terraformName(member));
   return {
     each: (_, entry) => memberOf(entry).isNullOr((value) => condition(value as Expr<never>).orElse(false)),

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { matching } from "../core/checks";
 import { countIf, isNever, isSet, isUnset, allOf, anyOf, present } from "../core/conditional";
 import { type Expr, hcl, interpolated, literal, exprOf } from "../core/expr";
-import { captured, element, endsWith, split, startsWith, toNumber, trimPrefix } from "../core/expr-functions";
+import { captured, element, endsWith, lookup, split, startsWith, toNumber, trimPrefix } from "../core/expr-functions";
 import { expression, namedValue, settingName, named } from "../core/expression";
 import { refuseWrong } from "../core/inputs";
 import { type Relation } from "../core/relations";
@@ -46,8 +46,6 @@ const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)(?:@sha
 const REFUSED_PATTERN = `^(?:${Object.keys(REFUSED_VERSIONS).join("|").replaceAll(".", "[.]")})(?:@|$)`;
 const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
-const REFUSED = Object.entries(REFUSED_VERSIONS).map(([version, reason]) => `${version} (${reason})`);
-
 /** Releases to use, in messages. */
 const EXAMPLES = `for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`;
 
@@ -80,7 +78,10 @@ export const IMAGE = {
       },
       {
         condition: (version: Expr<string>) => version.matches(REFUSED_PATTERN).not(),
-        must: `be none of ${REFUSED.join(", ")}; use ${EXAMPLES}`,
+        must: (version: Expr<string>) => {
+          const reason = lookup(exprOf(REFUSED_VERSIONS), element(split("@", version), 0), "");
+          return interpolated`be another release, because ${reason}; use ${EXAMPLES}`;
+        },
         schema: { not: { type: "string", pattern: REFUSED_PATTERN } },
       },
     ],
