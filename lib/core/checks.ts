@@ -10,8 +10,10 @@ export type Facts = Readonly<Record<string, unknown>>;
 
 /** What a value must be. */
 export interface Check<T = never> {
-  /** Completes "it must": the rule, the reason if it is not obvious, and the fix; also by what the value is. */
-  readonly must: string | ((value: Expr<T>) => Expr<string>);
+  /** Completes "it must": the rule, the reason if it is not obvious, and the fix. */
+  readonly must: string;
+  /** The same of one value, where the reason is another one for each. */
+  readonly mustFor?: (value: Expr<T>) => Expr<string>;
   /**
    * Condition for a value that is not null, whose members have their Terraform names; it judges a literal at synth, and
    * everything else at plan. One that fails to evaluate counts as false.
@@ -163,9 +165,9 @@ export function problems(
 }
 
 /** The rule in words, for this value. */
-function mustOf({ must }: Check, value: Expr): string {
-  if (typeof must === "string") return must;
-  const words = must(value as Expr<never>);
+function mustOf({ must, mustFor }: Check, value: Expr): string {
+  const words = mustFor?.(value as Expr<never>);
+  if (words === undefined) return must;
   return words.isLiteral ? words.literal : words.text;
 }
 
@@ -196,7 +198,6 @@ export function isEach(check: Check | EachCheck): check is EachCheck {
 
 /** A rule for a member of each object in a map; objects without that member pass. */
 export function ofMember(member: string, messageName: string, { condition, must }: Check): EachCheck {
-  if (typeof must !== "string") throw new Error(`${messageName}: what a member must be is the same for all of them`);
   const memberOf = (entry: Expr) => entry.member(terraformName(member));
   return {
     each: (_, entry) => memberOf(entry).isNullOr((value) => condition(value as Expr<never>).orElse(false)),

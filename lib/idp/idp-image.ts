@@ -78,7 +78,8 @@ export const IMAGE = {
       },
       {
         condition: (version: Expr<string>) => version.matches(REFUSED_PATTERN).not(),
-        must: (version: Expr<string>) => {
+        must: `be another release; use ${EXAMPLES}`,
+        mustFor: (version: Expr<string>) => {
           const reason = lookup(exprOf(REFUSED_VERSIONS), element(split("@", version), 0), "");
           return interpolated`be another release, because ${reason}; use ${EXAMPLES}`;
         },
