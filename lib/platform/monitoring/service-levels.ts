@@ -135,7 +135,7 @@ export class ServiceLevels extends Construct {
   /** Requests that are answered in time; undefined where no metric says how long they take. */
   readonly latency: MonitoringSlo | undefined;
 
-  /** The objectives as Terraform expressions of lists, each with what the dashboard shows of it. */
+  /** The objectives as lists of resources, for the dashboard. @internal */
   readonly budgets: readonly Expr<readonly object[]>[];
   readonly ready: ITerraformDependable[];
 
