@@ -52,8 +52,8 @@ read_scope() {
       google_fail "The $collection of project $PROJECT_ID in $REGION cannot be read; $1." \
         "To fix: check project and region; the caller needs roles/migrationcenter.admin."
     # Names contain either the project's number or its id, so only what follows the project is compared.
-    jq -r --arg collection "$collection" --arg everything "$everything" --arg id "${SOURCE_ID:-}" --arg region "$REGION" \
-      "$GOOGLE_LABS"'
+    jq -r --arg collection "$collection" --arg everything "$everything" --arg id "${SOURCE_ID:-}" \
+      --arg region "$REGION" "$GOOGLE_LABS"'
       def own: sub("^projects/[^/]+/"; "") == "locations/\($region)/sources/\($id)";
       select($everything == "yes" or
         if $collection == "importJobs" then .assetSource // "" | own
@@ -82,8 +82,8 @@ for collection in $collections; do
   [ ! -s "$GOOGLE_WORK/$collection-mine" ] || google_say "  $collection to delete: $(count_of "$collection-mine")"
   sed -n '1,10s|^.*/|    |p' "$GOOGLE_WORK/$collection-mine"
 done
-jq -r --arg lab "${DEPLOYMENT_ID:-}" --rawfile mine "$GOOGLE_WORK/sources-mine" --slurpfile groups "$GOOGLE_WORK/groups" \
-  "$GOOGLE_LABS"'
+jq -r --arg lab "${DEPLOYMENT_ID:-}" --rawfile mine "$GOOGLE_WORK/sources-mine" \
+  --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_LABS"'
   select(.name | IN($mine | split("\n")[])) | other_users($groups; $lab) as $users | select($users != [])
   | "Source \(.name | last_part) is used by: \($users | join(", ")). What is theirs of it goes with it."
 ' "$GOOGLE_WORK/sources"
@@ -127,5 +127,7 @@ for collection in $collections; do
   others=$(($(count_of "$collection") - $(count_of "$collection-mine")))
   [ "$others" -eq 0 ] || google_say "Kept: $others $collection of others"
 done
-[ "$found" -eq 0 ] || google_stop "$found items are still there; something may depend on them until its own deletion ends." \
-  "To fix: run the same command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"
+page="https://console.cloud.google.com/migration?project=$PROJECT_ID"
+[ "$found" -eq 0 ] ||
+  google_stop "$found items are still there; something may depend on them until its own deletion ends." \
+    "To fix: run the same command again, or delete the rest at $page"

@@ -88,9 +88,11 @@ google_read_storage_answer() {
 GOOGLE_LABS='
   def last_part: tostring | split("/") | last;
   # Of a group: its lab and the source that this uses; nothing of a group of somebody else.
-  def lab_of: (.name | last_part | capture("^assess-(?<lab>.+)-lab$")) + { source: (.labels["assessment-source"]? // null) };
+  def lab_of: (.name | last_part | capture("^assess-(?<lab>.+)-lab$"))
+    + { source: (.labels["assessment-source"]? // null) };
   # Of a source.
   def labs($groups): (.name | last_part) as $id | [$groups[] | lab_of | select(.source == $id).lab] | unique;
   def other_users($groups; $lab):
-    (if $lab == "" or (.description // "" | tostring | test("Made by assessment lab ")) then [] else ["an unknown owner"] end) + (labs($groups) - [$lab]);
+    (if $lab == "" or (.description // "" | tostring | test("Made by assessment lab "))
+      then [] else ["an unknown owner"] end) + (labs($groups) - [$lab]);
 '

@@ -61,8 +61,12 @@ show "Import jobs" importJobs "ID,DISPLAY NAME,STATE" '
   [(.name | last_part), .displayName // "", .state // "IMPORT_JOB_STATE_UNSPECIFIED"]'
 
 # The source is not in the state of Terraform, which therefore notices no loss.
-if [ -n "${SOURCE_ID:-}" ] &&
-  ! jq -en --arg id "$SOURCE_ID" 'any(inputs; .name | endswith("/sources/" + $id))' "$GOOGLE_WORK/sources" >/dev/null; then
-  google_say "Source $SOURCE_ID is not registered in $REGION of project $PROJECT_ID. To register it, in the folder of the" \
-    "configuration, in which the lab is called \"lab\": terraform apply -replace='terraform_data.lab_source_registered[0]'"
+is_registered() {
+  jq -en --arg id "$SOURCE_ID" 'any(inputs; .name | endswith("/sources/" + $id))' "$GOOGLE_WORK/sources" >/dev/null
+}
+
+if [ -n "${SOURCE_ID:-}" ] && ! is_registered; then
+  google_say "Source $SOURCE_ID is not registered in $REGION of project $PROJECT_ID." \
+    "To register it, in the folder of the configuration, in which the lab is called \"lab\":" \
+    "terraform apply -replace='terraform_data.lab_source_registered[0]'"
 fi

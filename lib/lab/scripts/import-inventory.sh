@@ -40,12 +40,14 @@ google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the id of the discov
 google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
 google_setting CLOUDB_REGION '[a-z]+(-[a-z]+)+-[0-9]+' "an AWS region, like us-east-1"
 google_setting AWS_ACCESS_KEY_ID '[A-Za-z0-9_]+' "the id of an access key"
-[ -n "${AWS_SECRET_ACCESS_KEY:-}" ] || google_refuse "AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key."
+[ -n "${AWS_SECRET_ACCESS_KEY:-}" ] ||
+  google_refuse "AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key."
 google_time_limit KEY_WAIT_SECONDS IMPORT_SECONDS OPERATION_SECONDS REST_UPLOAD_SECONDS
 google_start
 
 # The caller's own configuration must not replace the key; release 2 could wait in a pager or prompt for arguments.
-unset AWS_PROFILE AWS_DEFAULT_PROFILE AWS_SESSION_TOKEN AWS_SECURITY_TOKEN AWS_ROLE_ARN AWS_WEB_IDENTITY_TOKEN_FILE AWS_DATA_PATH
+unset AWS_PROFILE AWS_DEFAULT_PROFILE AWS_SESSION_TOKEN AWS_SECURITY_TOKEN AWS_ROLE_ARN AWS_WEB_IDENTITY_TOKEN_FILE
+unset AWS_DATA_PATH
 export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null AWS_EC2_METADATA_DISABLED=true
 export AWS_PAGER='' AWS_CLI_AUTO_PROMPT=off AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
@@ -60,21 +62,30 @@ list() {
   call=$1
   query="not_null($2[].[to_string(@)], \`[[\"{}\"]]\`)"
   until google_beside ask_aws; do
-    if [ "$(google_seconds)" -ge "$KEY_WAIT_SECONDS" ] ||
-      ! grep -Eq 'AuthFailure|InvalidAccessKeyId|InvalidClientTokenId|UnauthorizedOperation' "$GOOGLE_WORK/aws-error"; then
-      list_failed
-    fi
+    if [ "$(google_seconds)" -ge "$KEY_WAIT_SECONDS" ] || ! may_pass; then list_failed; fi
     google_progress "AWS" "a new key or policy takes up to a minute to work; trying again"
     google_sleep "$REST_POLL_SECONDS"
   done
-  jq -es 'all(.[]; . != {})' "$GOOGLE_WORK/$call" >/dev/null 2>&1 || google_stop "aws ec2 $call: the answer is not one of AWS." \
-    "To fix: see that no proxy or portal answers in the place of AWS, or update the aws program and jq; then apply again."
+  remedy="To fix: see that no proxy or portal answers in the place of AWS, or update the aws program and jq;"
+  jq -es 'all(.[]; . != {})' "$GOOGLE_WORK/$call" >/dev/null 2>&1 ||
+    google_stop "aws ec2 $call: the answer is not one of AWS." "$remedy then apply again."
+}
+
+# Whether the refusal is one that a new key or policy meets at first.
+may_pass() {
+  grep -Eq 'AuthFailure|InvalidAccessKeyId|InvalidClientTokenId|UnauthorizedOperation' "$GOOGLE_WORK/aws-error"
 }
 
 list_failed() {
   case $(cat "$GOOGLE_WORK/aws-error") in
-    *UnauthorizedOperation*) remedy="The policy of the scoped user allows this call, and did not take effect within $KEY_WAIT_SECONDS s. Look for a rule of the organization or a permissions boundary that denies it." ;;
-    *AuthFailure* | *InvalidAccessKeyId* | *InvalidClientTokenId*) remedy="The key did not work within $KEY_WAIT_SECONDS s. The same is said of a region that is not enabled for the account: enable $CLOUDB_REGION there, or choose the region of the instances." ;;
+    *UnauthorizedOperation*)
+      remedy="The policy of the scoped user allows this call, and did not take effect within $KEY_WAIT_SECONDS s."
+      remedy="$remedy Look for a rule of the organization or a permissions boundary that denies it."
+      ;;
+    *AuthFailure* | *InvalidAccessKeyId* | *InvalidClientTokenId*)
+      remedy="The key did not work within $KEY_WAIT_SECONDS s. The same is said of a region that is not enabled"
+      remedy="$remedy for the account: enable $CLOUDB_REGION there, or choose the region of the instances."
+      ;;
     *) remedy="Nothing was imported. Apply again when the cause is gone; the region must be spelled as AWS does." ;;
   esac
   google_stop "aws ec2 $call failed: $(google_text <"$GOOGLE_WORK/aws-error")" "$remedy"
@@ -100,7 +111,8 @@ list describe-volumes Volumes
 unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
 make_table summary
 { read -r instances && read -r skipped && read -r bare && IFS= read -r undescribed; } <"$GOOGLE_WORK/summary.csv"
-google_say "Instances of $CLOUDB_REGION: $instances found; $skipped more are terminated and left out ($(google_seconds) s)"
+google_say "Instances of $CLOUDB_REGION: $instances found;" \
+  "$skipped more are terminated and left out ($(google_seconds) s)"
 if [ "$instances" -eq 0 ]; then
   google_say "$CLOUDB_REGION hosts no instances: nothing to import. Choose another region if they are elsewhere."
   exit 0
@@ -109,7 +121,8 @@ fi
   google_stop "AWS does not say how many processors and how much memory these types have: $undescribed." \
     "Machines without them cannot be assessed, so nothing was imported. Apply again later, or change their type."
 [ "$bare" -eq 0 ] ||
-  google_say "$bare of the instances have no volume; each gets one disk /dev/xvda of 52.5 GiB, as the import asks for one."
+  google_say "$bare of the instances have no volume;" \
+    "each gets one disk /dev/xvda of 52.5 GiB, as the import asks for one."
 for table in $tables; do make_table "$table"; done
 
 location=projects/$PROJECT_ID/locations/$REGION
@@ -124,7 +137,9 @@ look_at_job() {
   state=NONE frames='?'
   # shellcheck disable=SC2016 # names of jq
   if google_reading '(.executionReport | if . then .framesReported // 0 else "?" end) as $frames
-    | "\(.state // "?" | ltrimstr("IMPORT_JOB_STATE_") | if . == "COMPLETED" and $frames == 0 then "EMPTY" else . end) \($frames)"' \
+    | (.state // "?" | ltrimstr("IMPORT_JOB_STATE_")) as $said
+    | (if $said == "COMPLETED" and $frames == 0 then "EMPTY" else $said end) as $state
+    | "\($state) \($frames)"' \
     google_get migrationcenter "$job"; then
     state=${GOOGLE_READ%% *}
     frames=${GOOGLE_READ##* }
@@ -149,7 +164,8 @@ show_findings() {
           (.rowErrors[]? | "\($file), row \(.csvError.rowNumber // "?") (\(.vmName // .vmUuid // "?"))" as $place
             | .errors[]? | .place = $place))]
     | sort_by(.severity == "WARNING" or .severity == "INFO")
-    | (.[0:50][] | "  \(.severity // "ERROR") in \(.place): \(.errorDetails // "no message")" | gsub("[[:cntrl:]]+"; " ")),
+    | (.[0:50][] | "  \(.severity // "ERROR") in \(.place): \(.errorDetails // "no message")"
+        | gsub("[[:cntrl:]]+"; " ")),
       (length - 50 | select(. > 0) | "  and \(.) more.")' "$GOOGLE_ANSWER"
 }
 

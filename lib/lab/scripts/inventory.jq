@@ -41,7 +41,8 @@ INDEX($types[]; .InstanceType) as $type_of
       | [.InstanceId, (first(.Tags[]? | select(.Key == "Name") | .Value | select(. != "")) // .InstanceId),
           $addresses.private, $addresses.mac, $addresses.public, $addresses.all,
           ([$disks_of[.InstanceId][]?.size] | add // 0), 0, .InstanceType,
-          (.CpuOptions | if .CoreCount and .ThreadsPerCore then .CoreCount * .ThreadsPerCore else $type.VCpuInfo.DefaultVCpus end),
+          (.CpuOptions | if .CoreCount and .ThreadsPerCore then .CoreCount * .ThreadsPerCore
+            else $type.VCpuInfo.DefaultVCpus end),
           ($type.MemoryInfo.SizeInMiB | gibibytes), $region,
           (.PlatformDetails // if (.Platform // "" | ascii_downcase) == "windows" then "Windows" else "Linux/UNIX" end),
           "", "", "", .State.Name, "", created, 0, "AWS"] | row)
@@ -54,7 +55,8 @@ INDEX($types[]; .InstanceType) as $type_of
     (["MachineId", "Key", "Value"] | row), (.[] | .InstanceId as $id | tags[] | [$id] + . | row)
   elif $table == "perfInfo" then
     ["MachineId", "TimeStamp", "CpuUtilizationPercentage", "MemoryUtilizationPercentage", "AvailableMemoryBytes",
-      "DiskReadOperationsPerSec", "DiskWriteOperationsPerSec", "NetworkBytesPerSecSent", "NetworkBytesPerSecReceived"] | row
+      "DiskReadOperationsPerSec", "DiskWriteOperationsPerSec", "NetworkBytesPerSecSent",
+      "NetworkBytesPerSecReceived"] | row
   else
     length, ($instances | length) - length, (map(select($disks_of[.InstanceId] | not)) | length),
     (map(.InstanceType) - [$type_of[] | select(.VCpuInfo.DefaultVCpus and .MemoryInfo.SizeInMiB) | .InstanceType]

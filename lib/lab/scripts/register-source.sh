@@ -35,11 +35,14 @@ location="projects/$PROJECT_ID/locations/$REGION"
 remedy="To fix: repair what the message names and run the same command again."
 
 # For an unknown region the service answers as for a missing role.
-google_get migrationcenter "$location" || {
-  ! google_says '^(INVALID_ARGUMENT|NOT_FOUND|PERMISSION_DENIED)' ||
-    remedy="To fix: choose a region of https://cloud.google.com/migration-center/docs/locations, which is permanent for the assessment data of a project, and let an owner grant roles/migrationcenter.admin to this account."
+if ! google_get migrationcenter "$location"; then
+  if google_says '^(INVALID_ARGUMENT|NOT_FOUND|PERMISSION_DENIED)'; then
+    remedy="To fix: choose a region of https://cloud.google.com/migration-center/docs/locations,"
+    remedy="$remedy which is permanent for the assessment data of a project,"
+    remedy="$remedy and let an owner grant roles/migrationcenter.admin to this account."
+  fi
   google_fail "The assessment service does not answer for region $REGION in project $PROJECT_ID." "$remedy"
-}
+fi
 
 google_say "Registering source $SOURCE_ID with the assessment service in $REGION."
 jq -n --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" --arg lab "${DEPLOYMENT_ID:-}" '
@@ -71,9 +74,11 @@ jq -r --arg lab "${DEPLOYMENT_ID:-}" --slurpfile groups "$GOOGLE_WORK/groups" "$
 wanted="$SOURCE_TYPE ACTIVE $SOURCE_DISPLAY_NAME"
 if [ "$found" != "$wanted" ]; then
   # No remedy may suggest deleting the source: it may be another lab's.
+  remedy="To fix: if it is being deleted, wait until it is gone and run the same command again;"
   google_stop "Source $SOURCE_ID exists in $REGION of project $PROJECT_ID, but as \"$found\" instead of \"$wanted\"." \
-    "To fix: if it is being deleted, wait until it is gone and run the same command again; else give the discovery client another name."
+    "$remedy else give the discovery client another name."
 fi
 google_say "Source $SOURCE_ID is $outcome."
-[ -z "$others" ] || google_say "Source $SOURCE_ID is shared with $others: what one of them imports, finds or cleans up" \
-  "concerns all. A discovery client with a name of its own has a source of its own."
+[ -z "$others" ] ||
+  google_say "Source $SOURCE_ID is shared with $others: what one of them imports, finds or cleans up concerns all." \
+    "A discovery client with a name of its own has a source of its own."

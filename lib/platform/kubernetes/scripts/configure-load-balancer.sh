@@ -35,10 +35,11 @@ google_setting OWNER "$name" "what names start with, like idp-demo"
 google_setting REQUEST_TIMEOUT_SECONDS '[1-9][0-9]{0,8}' "a number of seconds above 0"
 google_setting REQUEST_LOG_SAMPLE_RATE '0(\.[0-9]+)?|1(\.0+)?|[1-9](\.[0-9]+)?e-[0-9]+' "a number from 0 to 1"
 google_option STRICT_TRANSPORT_SECURITY 'max-age=[0-9]+(; includeSubDomains)?(; preload)?' "a value of that header"
-google_option SECURITY_POLICY "((https://[a-z.]+/compute/[a-z0-9]+/)?projects/$project/global/securityPolicies/)?$name" \
-  "the id of a security policy"
+policies="(https://[a-z.]+/compute/[a-z0-9]+/)?projects/$project/global/securityPolicies/"
+google_option SECURITY_POLICY "($policies)?$name" "the id of a security policy"
 google_option TLS_POLICY "projects/$project/global/sslPolicies/$name" "the id of a TLS policy"
-google_option CERTIFICATE_MAP "projects/$project/locations/global/certificateMaps/[a-z0-9-]+" "the id of a certificate map"
+google_option CERTIFICATE_MAP "projects/$project/locations/global/certificateMaps/[a-z0-9-]+" \
+  "the id of a certificate map"
 google_time_limit WAIT_SECONDS
 google_start
 
@@ -49,14 +50,16 @@ case $policy in '' | */*) ;; *) policy="$global/securityPolicies/$policy" ;; esa
 # refuse PROBLEM
 refuse() {
   [ "$GOOGLE_STATUS" = 403 ] || google_fail "$1"
-  google_fail "$1" "To fix: an owner grants roles/compute.loadBalancerAdmin and roles/compute.securityAdmin on $PROJECT_ID to this account."
+  google_fail "$1" "To fix: an owner grants roles/compute.loadBalancerAdmin and roles/compute.securityAdmin" \
+    "on $PROJECT_ID to this account."
 }
 
 # look FILTER PATH: reads one part of the load balancer; returns 1 while it does not exist.
 look() {
   # shellcheck disable=SC2016 # of jq
   google_reading 'def name_in($collection):
-      strings | capture("/global/" + $collection + "/(?<name>[a-z0-9-]+)$").name; '"$1" google_get compute "$global/$2" && return 0
+      strings | capture("/global/" + $collection + "/(?<name>[a-z0-9-]+)$").name; '"$1" \
+    google_get compute "$global/$2" && return 0
   [ "$GOOGLE_STATUS" = 404 ] || refuse "The load balancer of $BACKEND cannot be read."
   return 1
 }
@@ -73,7 +76,8 @@ differences="($REQUEST_TIMEOUT_SECONDS) as \$seconds | ($REQUEST_LOG_SAMPLE_RATE
   | [
       (if .timeoutSec == $seconds then empty
         else { said: "time limit of a request: \($seconds) s", timeoutSec: $seconds } end),
-      (if $logs == ($rate > 0) and ($logs == false or ((.logConfig.sampleRate // 1) - $rate | fabs) < 0.000001) then empty
+      (if $logs == ($rate > 0)
+          and ($logs == false or ((.logConfig.sampleRate // 1) - $rate | fabs) < 0.000001) then empty
         else { said: "share of requests in the log: \($rate)",
           logConfig: ({ enable: ($rate > 0) } + if $rate > 0 then { sampleRate: $rate } else {} end) } end),
       (if $headers == $wanted then empty
@@ -103,7 +107,8 @@ find_backend() {
   done
   [ -n "$proxy" ] || return 1
   missing="the load balancer is incomplete"
-  look '[(.urlMap | name_in("urlMaps")), .certificateMap // "", .sslPolicy // ""] | join("|")' "targetHttpsProxies/$proxy" || return 1
+  look '[(.urlMap | name_in("urlMaps")), .certificateMap // "", .sslPolicy // ""] | join("|")' \
+    "targetHttpsProxies/$proxy" || return 1
   IFS='|' read -r url_map present_map present_tls <<FOUND
 $GOOGLE_READ
 FOUND
@@ -117,7 +122,8 @@ FOUND
 
 # change WHAT METHOD PATH SAID: sends change.json, which does what SAID says, and waits until it is done.
 change() {
-  if google_reading "$GOOGLE_OPERATION" google_request "$2" compute "$global/$3" "$GOOGLE_WORK/change.json" "" repeatable &&
+  if google_reading "$GOOGLE_OPERATION" \
+    google_request "$2" compute "$global/$3" "$GOOGLE_WORK/change.json" "" repeatable &&
     google_settle compute "$global/operations/" WAIT_SECONDS "$1"; then
     google_say "$1: $4."
     changed=yes
@@ -149,32 +155,48 @@ exchange() {
   change "$5" POST "$6" "$1: ${wanted:-none}${present:+, in place of $present}"
 }
 
+stop_without_balancer() {
+  remedy="To fix: kubectl describe ingress --namespace ${BACKEND%/*} tells why;"
+  google_stop "The Ingress controller did not create the load balancer of $BACKEND within $WAIT_SECONDS s: $missing." \
+    "$remedy then run the same command again, or raise WAIT_SECONDS."
+}
+
+stop_at_stranger() {
+  problem="Address $ADDRESS_NAME leads to backend service $backend_service,"
+  remedy="To fix: the address is for one Ingress alone; find the other one with kubectl get ingress --all-namespaces,"
+  google_stop "$problem which is that of $service, not of $BACKEND. Nothing is changed." \
+    "$remedy give it another address, and run the same command again."
+}
+
+stop_after_tries() {
+  problem="The load balancer of $BACKEND is still not configured after $round attempts:"
+  google_stop "$problem something else keeps changing it, or a proxy answers instead of Google." \
+    "To fix: run the same command again."
+}
+
 changed=no
 round=1
 while :; do
   looked=yes overtaken=no
   until find_backend; do
     google_pause "$WAIT_SECONDS" "Load balancer of $BACKEND" "$missing" ||
-      google_stop "The Ingress controller did not create the load balancer of $BACKEND within $WAIT_SECONDS s: $missing." \
-        "To fix: kubectl describe ingress --namespace ${BACKEND%/*} tells why; then run the same command again, or raise WAIT_SECONDS."
+      stop_without_balancer
   done
-  [ "$service" = "$BACKEND" ] ||
-    google_stop "Address $ADDRESS_NAME leads to backend service $backend_service, which is that of $service, not of $BACKEND. Nothing is changed." \
-      "To fix: the address is for one Ingress alone; find the other one with kubectl get ingress --all-namespaces, give it another address, and run the same command again."
+  [ "$service" = "$BACKEND" ] || stop_at_stranger
   part="Backend service $backend_service"
   if [ -n "$said" ]; then
     printf '%s\n' "$request" >"$GOOGLE_WORK/change.json"
     change "$part" PATCH "backendServices/$backend_service" "$said"
   fi
-  exchange "security policy" "$policy" "$present_policy" securityPolicy "$part" "backendServices/$backend_service/setSecurityPolicy"
-  exchange "TLS policy" "$TLS_POLICY" "$present_tls" sslPolicy "HTTPS proxy $proxy" "targetHttpsProxies/$proxy/setSslPolicy"
+  exchange "security policy" "$policy" "$present_policy" securityPolicy "$part" \
+    "backendServices/$backend_service/setSecurityPolicy"
+  exchange "TLS policy" "$TLS_POLICY" "$present_tls" sslPolicy "HTTPS proxy $proxy" \
+    "targetHttpsProxies/$proxy/setSslPolicy"
   exchange "certificate map" "${CERTIFICATE_MAP:+//certificatemanager.googleapis.com/$CERTIFICATE_MAP}" "$present_map" \
     certificateMap "HTTPS proxy $proxy" "targetHttpsProxies/$proxy/setCertificateMap"
   # It is configured once a look finds nothing to change.
   [ "$looked$overtaken" != yesno ] || break
-  [ "$round" -le "$REST_TRIES" ] ||
-    google_stop "The load balancer of $BACKEND is still not configured after $round attempts: something else keeps changing it, or a proxy answers instead of Google." \
-      "To fix: run the same command again."
+  [ "$round" -le "$REST_TRIES" ] || stop_after_tries
   round=$((round + 1))
   [ "$overtaken" = no ] || google_sleep "$(google_doubled "$REST_POLL_SECONDS" "$round")"
 done
