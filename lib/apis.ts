@@ -1,7 +1,7 @@
 import { type Construct } from "constructs";
 
-import { allOf, anyOf, isSet, isUnset } from "./core/conditional";
-import { type SettingsOf, type ValuesOf } from "./core/value";
+import { allOf, anyOf, isSet, isUnset } from "./core/expr/conditional";
+import { type SettingsOf, type ValuesOf } from "./core/inputs/value";
 import { type DeploymentContext } from "./core/deployment-context";
 import { ProjectApis, type ApiName } from "./core/project-apis";
 import { type CommonInputs } from "./common-inputs";

@@ -1,16 +1,16 @@
-import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/network-inputs";
-import { type Relation } from "./core/relations";
-import { flag, type PropsOf, type ResourceWith } from "./core/rows";
-import { type ValuesOf } from "./core/value";
-import { allOf, interpolated, type Expr } from "./core/expr";
-import { eachEntry, endsWith, every, trimPrefix } from "./core/expr-functions";
+import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/inputs/network-inputs";
+import { type Relation } from "./core/inputs/relations";
+import { flag, type PropsOf, type ResourceWith } from "./core/inputs/rows";
+import { type ValuesOf } from "./core/inputs/value";
+import { allOf, interpolated, type Expr } from "./core/expr/expr";
+import { eachEntry, endsWith, every, trimPrefix } from "./core/expr/functions";
 import {
   DEPLOYMENT_WARNINGS,
   DEPLOYMENT_RELATIONS,
   deploymentInputs,
   type DeploymentInputs,
 } from "./core/deployment-context";
-import { type Advice, type Finding } from "./core/warnings";
+import { type Advice, type Finding } from "./core/inputs/warnings";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, judgesDrills, receiverCount, type CheckUpLimits } from "./idp/check-up";
 import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp/connection-pool";

@@ -1,7 +1,7 @@
 import { OWN_PARTS_INPUT } from "./core/existing";
 import { deploymentFact, type DeploymentFact } from "./core/deployment-guard";
-import { type Relation } from "./core/relations";
-import { type Value, type ValuesOf } from "./core/value";
+import { type Relation } from "./core/inputs/relations";
+import { type Value, type ValuesOf } from "./core/inputs/value";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
 import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";
@@ -15,9 +15,9 @@ import { GRANT_ROLES } from "./platform/identity/listed-grants";
 import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
 import { clusterPath, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
-import { allOf, interpolated, type Expr } from "./core/expr";
-import { jsonOf } from "./core/expr-functions";
-import { needs } from "./core/needs";
+import { allOf, interpolated, type Expr } from "./core/expr/expr";
+import { jsonOf } from "./core/expr/functions";
+import { needs } from "./core/inputs/needs";
 
 /** The same as a type, which keeps their comments where the compiler would print a table without them. */
 type ExistingPartInputs = typeof EXISTING_BUCKET &

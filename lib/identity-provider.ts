@@ -1,12 +1,21 @@
 import { TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct, type IConstruct } from "constructs";
 
-import { isUnset, not, partIf, present, type Condition, isAlways, isNever, stateCondition } from "./core/conditional";
-import { allOf, anyOf, exprOf, type Expr, hcl } from "./core/expr";
+import {
+  isUnset,
+  not,
+  partIf,
+  present,
+  type Condition,
+  isAlways,
+  isNever,
+  stateCondition,
+} from "./core/expr/conditional";
+import { allOf, anyOf, exprOf, type Expr, hcl } from "./core/expr/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
-import { compact, concat, values } from "./core/expr-functions";
-import { named, rendered } from "./core/expression";
+import { compact, concat, values } from "./core/expr/functions";
+import { named, rendered } from "./core/expr/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import {
   checkDeployment,
@@ -15,18 +24,18 @@ import {
   guardDeployment,
   type DeploymentFact,
 } from "./core/deployment-guard";
-import { inputChecksOf, valuesFrom } from "./core/inputs";
-import { type Relation } from "./core/relations";
-import { type Input, type PropsOf, type Table } from "./core/rows";
-import { settingsOf, type SettingsOf, type Value, type ValuesOf } from "./core/value";
-import { unknownNames } from "./core/known-props";
+import { inputChecksOf, valuesFrom } from "./core/inputs/inputs";
+import { type Relation } from "./core/inputs/relations";
+import { type Input, type PropsOf, type Table } from "./core/inputs/rows";
+import { settingsOf, type SettingsOf, type Value, type ValuesOf } from "./core/inputs/value";
+import { unknownNames } from "./core/inputs/known-props";
 import { serviceAccountId } from "./core/names";
 import { deploymentContext, type DeploymentContext } from "./core/deployment-context";
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
-import { withAttributes } from "./core/resource-props";
-import { RulesBrokenError } from "./core/rules-broken-error";
-import { type Advice, type Finding, warnUnless } from "./core/warnings";
+import { withAttributes } from "./core/inputs/resource-props";
+import { RulesBrokenError } from "./core/inputs/rules-broken-error";
+import { type Advice, type Finding, warnUnless } from "./core/inputs/warnings";
 import { addApis, type VariantApis } from "./apis";
 import { type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints, SIGN_IN_PROBE_BLUEPRINT } from "./idp/blueprints";

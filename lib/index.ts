@@ -1,21 +1,21 @@
 export { type Existing, type OwnPart } from "./core/existing";
-export { type SecretAttributes } from "./core/existing-secret";
-export { GeneratedSecret, type GeneratedSecretProps } from "./core/generated-secret";
-export { type ReadableSecret } from "./core/stored-secret";
+export { type SecretAttributes } from "./core/secrets/existing-secret";
+export { GeneratedSecret, type GeneratedSecretProps } from "./core/secrets/generated-secret";
+export { type ReadableSecret } from "./core/secrets/stored-secret";
 export { type Blocks } from "./core/hcl/hcl-body";
 export { type HclBlocks } from "./core/hcl/stack-origin";
 export { type GrantedAccount, type GrantLimits, type WorkloadIdentity } from "./core/identity";
 export { type DeploymentName } from "./core/names";
 export { deploymentContext, type DeploymentContext, type DeploymentContextProps } from "./core/deployment-context";
-export { type Condition } from "./core/conditional";
+export { type Condition } from "./core/expr/conditional";
 export { PortableStack, type PortableStackProps, type StackOutput } from "./core/portable-stack";
 export { ProjectApis, type ApiName, type ProjectApisProps } from "./core/project-apis";
 export { type ProviderName } from "./core/provider-requirements";
-export { type ProviderResource, type ResourceWith } from "./core/rows";
-export { RulesBrokenError } from "./core/rules-broken-error";
+export { type ProviderResource, type ResourceWith } from "./core/inputs/rows";
+export { RulesBrokenError } from "./core/inputs/rules-broken-error";
 export { type StackFile } from "./core/stack-file";
 export { type StateBackend } from "./core/state-backend";
-export { warningsOf } from "./core/warnings";
+export { warningsOf } from "./core/inputs/warnings";
 export { Blueprints, type BlueprintFiles, type BlueprintProps } from "./idp/blueprints";
 export {
   type CommonVariables,

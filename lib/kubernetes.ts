@@ -1,4 +1,4 @@
-export { type DynamicBlock } from "./core/conditional";
+export { type DynamicBlock } from "./core/expr/conditional";
 export { type Labels } from "./core/labels";
 export { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "./kubernetes-identity-provider";
 export { type AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";

@@ -1,13 +1,13 @@
 import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, isNever, partIf, present, setArgument } from "./core/conditional";
-import { anyOf, type Expr, interpolated, literal, hcl, call } from "./core/expr";
-import { replace, toText, upper } from "./core/expr-functions";
-import { named } from "./core/expression";
+import { allOf, isNever, partIf, present, setArgument } from "./core/expr/conditional";
+import { anyOf, type Expr, interpolated, literal, hcl, call } from "./core/expr/expr";
+import { replace, toText, upper } from "./core/expr/functions";
+import { named } from "./core/expr/expression";
 import { guardPresence } from "./core/deployment-guard";
-import { type Relation } from "./core/relations";
-import { settingsOf, type ValuesOf } from "./core/value";
+import { type Relation } from "./core/inputs/relations";
+import { settingsOf, type ValuesOf } from "./core/inputs/value";
 import { CONNECTION_NAME_FRAME_LENGTH, serviceName, workerPoolName } from "./core/names";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { isPooled, poolVariables } from "./idp/connection-pool";
@@ -41,8 +41,8 @@ import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } f
 import { type AuditLog } from "./platform/monitoring/audit-log";
 import { type Monitoring, type WatchedReplica } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { tagsIn } from "./core/network-inputs";
-import { type Advice, type Finding } from "./core/warnings";
+import { tagsIn } from "./core/inputs/network-inputs";
+import { type Advice, type Finding } from "./core/inputs/warnings";
 import { connectionNameRule } from "./platform/serverless/connection-name";
 import { ServerlessJobs, starterPurpose } from "./platform/serverless/cloud-run-jobs";
 import { type ServiceIdentity } from "./platform/identity/service-identity";

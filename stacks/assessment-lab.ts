@@ -4,8 +4,8 @@ import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 import { type Construct } from "constructs";
 
 import { explainUnused } from "../lib/core/hcl/stack-origin";
-import { declaredInputs, declareInputs } from "../lib/core/declared-inputs";
-import { type PropsOf, type Table } from "../lib/core/rows";
+import { declaredInputs, declareInputs } from "../lib/core/inputs/declared-inputs";
+import { type PropsOf, type Table } from "../lib/core/inputs/rows";
 import { PortableStack } from "../lib/core/portable-stack";
 import { AssessmentLab } from "../lib/lab/assessment-lab";
 import { LAB, LAB_RELATIONS } from "../lib/lab/lab-inputs";

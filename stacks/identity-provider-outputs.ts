@@ -1,5 +1,5 @@
-import { conditionFrom } from "../lib/core/conditional";
-import { type ReadableSecret } from "../lib/core/stored-secret";
+import { conditionFrom } from "../lib/core/expr/conditional";
+import { type ReadableSecret } from "../lib/core/secrets/stored-secret";
 import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
 import { type IdentityProvider } from "../lib/identity-provider";
 import { type OutputTable } from "./output-table";

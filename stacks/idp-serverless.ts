@@ -1,10 +1,10 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type Construct } from "constructs";
 
-import { declaredInputs, declareInputs } from "../lib/core/declared-inputs";
-import { type Table } from "../lib/core/rows";
+import { declaredInputs, declareInputs } from "../lib/core/inputs/declared-inputs";
+import { type Table } from "../lib/core/inputs/rows";
 import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
-import { warnOfSettings } from "../lib/core/warnings";
+import { warnOfSettings } from "../lib/core/inputs/warnings";
 import {
   SERVERLESS_INPUTS,
   SERVERLESS_RELATIONS,

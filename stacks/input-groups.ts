@@ -1,8 +1,8 @@
 import { type TerraformStack, TerraformVariable } from "cdktf";
 
-import { terraformName } from "../lib/core/checks";
+import { terraformName } from "../lib/core/inputs/checks";
 import { explain } from "../lib/core/hcl/stack-origin";
-import { type Table } from "../lib/core/rows";
+import { type Table } from "../lib/core/inputs/rows";
 
 /** Inputs for one task, and the guides to it. */
 export interface InputGroup {

@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 
 import { App } from "cdktf";
 
-import { nearest } from "../lib/core/known-props";
-import { RulesBrokenError } from "../lib/core/rules-broken-error";
+import { nearest } from "../lib/core/inputs/known-props";
+import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
 import { createStacks } from "./all-stacks";
 import { keepOtherStacks } from "./other-stacks";
 import { readSettings } from "./settings";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { Manifest, type App, type StackManifest } from "cdktf";
 
-import { RulesBrokenError } from "../lib/core/rules-broken-error";
+import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
 
 /**
  * Keeps the stacks of earlier syntheses in the manifest, in addition to those of this app.

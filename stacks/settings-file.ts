@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
-import { RulesBrokenError } from "../lib/core/rules-broken-error";
-import { type DeploymentSettings } from "../lib/core/settled-inputs";
+import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
+import { type DeploymentSettings } from "../lib/core/inputs/settled-inputs";
 
 /** Values of inputs under Terraform's names. */
 type Values = DeploymentSettings["values"];

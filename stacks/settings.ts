@@ -1,4 +1,4 @@
-import { type DeploymentSettings } from "../lib/core/settled-inputs";
+import { type DeploymentSettings } from "../lib/core/inputs/settled-inputs";
 import { parseStateBackend, type StateBackend } from "../lib/core/state-backend";
 
 /** Settings that a synthesis reads from environment variables; everything else is a Terraform input. */

@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { type TerraformStack } from "cdktf";
 
-import { declaredInputs } from "../lib/core/declared-inputs";
+import { declaredInputs } from "../lib/core/inputs/declared-inputs";
 import { type StateBackend } from "../lib/core/state-backend";
-import { warningsOf } from "../lib/core/warnings";
+import { warningsOf } from "../lib/core/inputs/warnings";
 import { LATEST_VERSION } from "../lib/idp/contract";
 import { PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
 

@@ -1,8 +1,8 @@
 import { TerraformLocal } from "cdktf";
 
 import { endsOf, isAddressRange, isAnyAddressRange } from "../../lib/core/address-range";
-import { literal, reference, type Expr } from "../../lib/core/expr";
-import { each } from "../../lib/core/expr-functions";
+import { literal, reference, type Expr } from "../../lib/core/expr/expr";
+import { each } from "../../lib/core/expr/functions";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";

@@ -1,6 +1,6 @@
 import { TerraformLocal } from "cdktf";
 
-import { InputVariable } from "../../lib/core/input-variable";
+import { InputVariable } from "../../lib/core/inputs/input-variable";
 import * as names from "../../lib/core/names";
 import { describeWith } from "../support/programs";
 import { fc } from "../support/seeded-cases";

@@ -1,11 +1,11 @@
 import { type TerraformElement, TerraformHclModule, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
-import { CheckBlock } from "../../lib/core/warnings";
-import { EphemeralResource } from "../../lib/core/ephemeral-resource";
-import { interpolated } from "../../lib/core/expr";
-import { named, rendered } from "../../lib/core/expression";
-import { given } from "../../lib/core/given";
+import { CheckBlock } from "../../lib/core/inputs/warnings";
+import { EphemeralResource } from "../../lib/core/secrets/ephemeral-resource";
+import { interpolated } from "../../lib/core/expr/expr";
+import { named, rendered } from "../../lib/core/expr/expression";
+import { given } from "../../lib/core/expr/given";
 import { PortableStack } from "../../lib/core/portable-stack";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { bareStack, terraformOf, testApp } from "../support/synthesis";

@@ -118,11 +118,10 @@ const COMMON_FLAGS = ["--format", "--project"];
 /** What messages, descriptions and comments of the library tell people to run, by the file that says it. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   "lib/core/deployment-context.ts": ["compute regions list"],
-  "lib/core/generated-secret.ts": ["secrets versions enable"],
+  "lib/core/secrets/generated-secret.ts": ["secrets versions enable"],
   "lib/core/kms-key.ts": ["kms keys list"],
   "lib/core/scripts/google-credentials.sh": ["auth application-default login", "auth print-access-token"],
   "lib/core/scripts/wait-for-api.sh": ["projects add-iam-policy-binding", "services enable"],
-  "lib/idp/environment.ts": ["secrets versions list"],
   "lib/idp/recovery-access.ts": ["secrets versions access"],
   "lib/idp/media-bucket.ts": ["storage buckets list"],
   "lib/idp/scripts/backup-before-upgrade.sh": ["sql backups list"],
@@ -135,6 +134,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "lib/idp/scripts/promote.sh": ["sql instances describe"],
   "lib/idp/scripts/sql-rest.sh": ["sql instances delete", "sql instances patch"],
   "lib/idp/scripts/swap-database.sh": ["sql databases delete"],
+  "lib/idp/secret-reference.ts": ["secrets versions list"],
   "lib/lab/lab-inputs.ts": ["compute machine-types list", "compute reset-windows-password"],
   "lib/lab/lab-landing-zone.ts": ["compute instances get-serial-port-output", "compute os-login ssh-keys add"],
   "lib/platform/domain/dns-records.ts": [

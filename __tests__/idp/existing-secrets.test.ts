@@ -1,4 +1,4 @@
-import { reference } from "../../lib/core/expr";
+import { reference } from "../../lib/core/expr/expr";
 import { ExistingSecrets } from "../../lib/idp/existing-secrets";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";

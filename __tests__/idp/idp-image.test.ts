@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { InputVariable } from "../../lib/core/input-variable";
+import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { IdpImage, type IdpImageProps } from "../../lib/idp/idp-image";
 import {

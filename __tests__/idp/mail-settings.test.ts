@@ -1,6 +1,6 @@
-import { rendered } from "../../lib/core/expression";
-import { declareInputs } from "../../lib/core/declared-inputs";
-import { valuesFrom } from "../../lib/core/inputs";
+import { rendered } from "../../lib/core/expr/expression";
+import { declareInputs } from "../../lib/core/inputs/declared-inputs";
+import { valuesFrom } from "../../lib/core/inputs/inputs";
 import { MAIL, mailPassword, mailPorts, mailSettings } from "../../lib/idp/mail";
 import { evaluated, type Inputs } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";

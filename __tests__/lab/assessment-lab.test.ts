@@ -1,6 +1,6 @@
 import { type TerraformStack } from "cdktf";
 
-import { InputVariable } from "../../lib/core/input-variable";
+import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
 import { resourceAddresses, resourceOf, terraformOf, type Terraform } from "../support/synthesis";

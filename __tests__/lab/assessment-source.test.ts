@@ -9,7 +9,7 @@ import { evaluated } from "../stacks/terraform-run";
 import { assessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
 import { discoverySourceId } from "../../lib/lab/lab-names";
 import { addDestroyNotice } from "../../lib/lab/lab-foundation";
-import { InputVariable } from "../../lib/core/input-variable";
+import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { describeWith } from "../support/programs";
 import {

@@ -5,9 +5,9 @@ import { RandomProvider } from "@cdktf/provider-random/lib/provider";
 import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 import { Token } from "cdktf";
 
-import { ExistingSecret, type ExistingSecretProps } from "../../lib/core/existing-secret";
-import { expression } from "../../lib/core/expression";
-import { GeneratedSecret, type GeneratedSecretProps } from "../../lib/core/generated-secret";
+import { ExistingSecret, type ExistingSecretProps } from "../../lib/core/secrets/existing-secret";
+import { expression } from "../../lib/core/expr/expression";
+import { GeneratedSecret, type GeneratedSecretProps } from "../../lib/core/secrets/generated-secret";
 import { type GrantLimits, type WorkloadIdentity } from "../../lib/core/identity";
 import { packageFile } from "../../lib/core/package-file";
 import { addScript } from "../../lib/core/stack-file";
@@ -136,6 +136,7 @@ const DEFAULTS: readonly Defaults[] = [
       ...(ofExisting({ name: "acme-uploads" }) as Row<MediaBucketProps>[]),
       ["deletionProtection", true, false],
       ["softDeleteDays", 7, 30],
+      ["turboReplication", false, true, { secondRegion: "us-east1" }],
     ],
   ),
   defaultsOf<ImageRegistryProps>(
@@ -160,7 +161,7 @@ const DEFAULTS: readonly Defaults[] = [
   ),
   defaultsOf<GeneratedSecretProps>(
     "GeneratedSecret",
-    "lib/core/generated-secret.ts",
+    "lib/core/secrets/generated-secret.ts",
     (stack, props) => {
       const needed = { projectId: CONTEXT.projectId, secretId: "part", length: 32 };
       new GeneratedSecret(stack, "Part", { ...needed, ...props });
@@ -303,7 +304,7 @@ const DEFAULTS: readonly Defaults[] = [
   ),
   defaultsOf<ExistingSecretProps>(
     "ExistingSecret",
-    "lib/core/existing-secret.ts",
+    "lib/core/secrets/existing-secret.ts",
     (stack, props) => {
       const needed = { projectId: CONTEXT.projectId, secretId: "former", version: 1 };
       new ExistingSecret(stack, "Part", { ...needed, ...props }).grantAccess(standInIdentity());

@@ -1,9 +1,9 @@
 import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { type IResolvable } from "cdktf";
 
-import { type DynamicBlock } from "../../lib/core/conditional";
-import { expression } from "../../lib/core/expression";
-import { InputVariable } from "../../lib/core/input-variable";
+import { type DynamicBlock } from "../../lib/core/expr/conditional";
+import { expression } from "../../lib/core/expr/expression";
+import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { type EnvironmentSpec } from "../../lib/idp/container-spec";
 import { addEntries } from "../../lib/platform/environment";
 import { valueAt } from "../stacks/configuration-graph";

@@ -1,10 +1,10 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 
-import { exprOf } from "../../lib/core/expr";
+import { exprOf } from "../../lib/core/expr/expr";
 import { type DeploymentContext } from "../../lib/core/deployment-context";
-import { GeneratedSecret } from "../../lib/core/generated-secret";
+import { GeneratedSecret } from "../../lib/core/secrets/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
-import { Value } from "../../lib/core/value";
+import { Value } from "../../lib/core/inputs/value";
 import { sqlInstanceName } from "../../lib/core/names";
 import { packageFile } from "../../lib/core/package-file";
 import { addStackFile } from "../../lib/core/stack-file";

@@ -5,8 +5,8 @@ import { App } from "cdktf";
 import Ajv from "ajv";
 import { parse } from "yaml";
 
-import { terraformName } from "../../lib/core/checks";
-import { type Table } from "../../lib/core/rows";
+import { terraformName } from "../../lib/core/inputs/checks";
+import { type Table } from "../../lib/core/inputs/rows";
 import { createStacks } from "../../stacks/all-stacks";
 import { inputSchema } from "../../stacks/folder/input-schema";
 import { IdpKubernetesStack } from "../../stacks/idp-kubernetes";

@@ -1,5 +1,5 @@
 import { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "../../lib";
-import { InputVariable } from "../../lib/core/input-variable";
+import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareStack, terraformWith, type BareStack, type Terraform } from "../support/synthesis";

@@ -11,11 +11,11 @@ import {
 import { type Construct } from "constructs";
 
 import { ServerlessIdentityProvider } from "../../lib";
-import { terraformName } from "../../lib/core/checks";
-import { isPlainObject } from "../../lib/core/expr";
-import { InputVariable } from "../../lib/core/input-variable";
-import { type Input, type Table } from "../../lib/core/rows";
-import { RulesBrokenError } from "../../lib/core/rules-broken-error";
+import { terraformName } from "../../lib/core/inputs/checks";
+import { isPlainObject } from "../../lib/core/expr/expr";
+import { InputVariable } from "../../lib/core/inputs/input-variable";
+import { type Input, type Table } from "../../lib/core/inputs/rows";
+import { RulesBrokenError } from "../../lib/core/inputs/rules-broken-error";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { AssessmentLab } from "../../lib/lab";

@@ -1,10 +1,10 @@
 import { TerraformVariable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { valuesFrom } from "../../lib/core/inputs";
-import { type Relation } from "../../lib/core/relations";
-import { type Table } from "../../lib/core/rows";
-import { RulesBrokenError } from "../../lib/core/rules-broken-error";
+import { valuesFrom } from "../../lib/core/inputs/inputs";
+import { type Relation } from "../../lib/core/inputs/relations";
+import { type Table } from "../../lib/core/inputs/rows";
+import { RulesBrokenError } from "../../lib/core/inputs/rules-broken-error";
 import {
   KUBERNETES_INPUTS,
   KUBERNETES_RELATIONS,

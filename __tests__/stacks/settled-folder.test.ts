@@ -4,13 +4,13 @@ import { join } from "node:path";
 
 import { App } from "cdktf";
 
-import { terraformName } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/inputs/checks";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
 import { createStacks } from "../../stacks/all-stacks";
 import { convertedSettings } from "../../stacks/folder/converted-settings";
-import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/core/rows";
+import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/core/inputs/rows";
 import { pageFor, settledSection } from "../../stacks/folder/settled-pages";
 import { usedInputs } from "../../stacks/folder/used-inputs";
 import { readSettingsFile } from "../../stacks/settings-file";

@@ -1,8 +1,8 @@
 import { type TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { expression } from "../../lib/core/expression";
-import { type ReadableSecret } from "../../lib/core/stored-secret";
+import { expression } from "../../lib/core/expr/expression";
+import { type ReadableSecret } from "../../lib/core/secrets/stored-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
 import { type DeploymentContext } from "../../lib/core/deployment-context";
 import { type ApiName, ProjectApis } from "../../lib/core/project-apis";

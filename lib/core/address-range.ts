@@ -1,6 +1,6 @@
-import { call, interpolated, known, type Expr } from "./expr";
-import { textIn } from "./expr-values";
-import { element, split, toNumber } from "./expr-functions";
+import { call, interpolated, known, type Expr } from "./expr/expr";
+import { textIn } from "./expr/values";
+import { element, split, toNumber } from "./expr/functions";
 
 /** Whether a text is an IPv4 range in CIDR notation whose address is the first one of the range. */
 export function isAddressRange(range: Expr<string>): Expr<boolean> {

@@ -1,7 +1,7 @@
 import { TerraformElement, Token, type IResolvable, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { type Construct } from "constructs";
 
-import { settingName } from "./expression";
+import { settingName } from "./expr/expression";
 import { TerraformData, type TerraformDataProps } from "./terraform-data";
 
 export interface Protection {

@@ -1,14 +1,14 @@
 import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { matching, type EachCheck } from "./checks";
-import { exprOf, hcl, interpolated, type Expr } from "./expr";
-import { each, element, every, includes, isDistinct, split, startsWith } from "./expr-functions";
-import { namedValue } from "./expression";
-import { type KnownPropsOf, nearest, unknownNames } from "./known-props";
-import { refuseWrong } from "./inputs";
-import { type Relation } from "./relations";
-import { text, textMap, texts, type PropsOf } from "./rows";
+import { matching, type EachCheck } from "./inputs/checks";
+import { exprOf, hcl, interpolated, type Expr } from "./expr/expr";
+import { each, element, every, includes, isDistinct, split, startsWith } from "./expr/functions";
+import { namedValue } from "./expr/expression";
+import { type KnownPropsOf, nearest, unknownNames } from "./inputs/known-props";
+import { refuseWrong } from "./inputs/inputs";
+import { type Relation } from "./inputs/relations";
+import { text, textMap, texts, type PropsOf } from "./inputs/rows";
 import { commonLabels } from "./labels";
 import {
   APPLICATION_NAME_MAX_LENGTH,
@@ -21,7 +21,7 @@ import {
   tenantPrefix,
   type DeploymentName,
 } from "./names";
-import { type Advice } from "./warnings";
+import { type Advice } from "./inputs/warnings";
 
 /** Location and name of a deployment, shared by all of its parts. */
 export interface DeploymentContext {

@@ -1,12 +1,12 @@
 import { Annotations, Fn, TerraformLocal, TerraformStack, Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { shown } from "./checks";
-import { type Expr, exprOf, hcl, reference } from "./expr";
-import { countIf, isNever, isSet } from "./conditional";
+import { shown } from "./inputs/checks";
+import { type Expr, exprOf, hcl, reference } from "./expr/expr";
+import { countIf, isNever, isSet } from "./expr/conditional";
 import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
-import { expression, named, settingName, rendered } from "./expression";
-import { type Value } from "./value";
+import { expression, named, settingName, rendered } from "./expr/expression";
+import { type Value } from "./inputs/value";
 import { TerraformData } from "./terraform-data";
 
 /** A value that makes a deployment what it is: another one would replace it. */

@@ -1,4 +1,4 @@
-import { matching } from "./checks";
+import { matching } from "./inputs/checks";
 
 /** Name in full of a key, which may belong to another project. */
 export const KMS_KEY_PATTERN = "^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$";

@@ -1,5 +1,5 @@
-import { type Expr } from "./expr";
-import { captured, toNumber } from "./expr-functions";
+import { type Expr } from "./expr/expr";
+import { captured, toNumber } from "./expr/functions";
 
 const MEMORY = "^([0-9]+)(Mi|Gi)$";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { RulesBrokenError } from "./rules-broken-error";
+import { RulesBrokenError } from "./inputs/rules-broken-error";
 
 /** Absolute path of a file in this package; works from the TypeScript sources and from the compiled code. */
 export function packageFile(pathInPackage: string): string {

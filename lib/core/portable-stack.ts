@@ -2,12 +2,12 @@ import { TerraformBackend, TerraformElement, TerraformOutput, TerraformStack, ty
 import { Construct, type Node } from "constructs";
 
 import { MAIN_CHILD_ID, elementNamePart } from "./element-names";
-import { rendered } from "./expression";
+import { rendered } from "./expr/expression";
 import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
-import { withNotes } from "./message-notes";
-import { withNamedSteps } from "./named-steps";
+import { withNotes } from "./inputs/message-notes";
+import { withNamedSteps } from "./expr/named-steps";
 import { requireProvider, type ProviderName } from "./provider-requirements";
-import { RulesBrokenError } from "./rules-broken-error";
+import { RulesBrokenError } from "./inputs/rules-broken-error";
 import { addStackText, filesOf, HCL_MAIN_FILE } from "./stack-file";
 import { crossStackError, isObject, localPathProblems, StackBackend, type StateBackend } from "./state-backend";
 

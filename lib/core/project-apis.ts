@@ -2,8 +2,8 @@ import { ProjectService } from "@cdktf/provider-google/lib/project-service";
 import { Fn, TerraformLocal, Token, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition, countIf, isNever } from "./conditional";
-import { type KnownPropsOf, refuseProps } from "./known-props";
+import { type Condition, countIf, isNever } from "./expr/conditional";
+import { type KnownPropsOf, refuseProps } from "./inputs/known-props";
 import { stateProvidersOf, stateScriptsOf } from "./provider-requirements";
 import { addScript, type StackFile, unixLineEnds } from "./stack-file";
 import { TerraformData } from "./terraform-data";

@@ -9,8 +9,8 @@ import {
 } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { terraformName } from "./checks";
-import { RulesBrokenError } from "./rules-broken-error";
+import { terraformName } from "./inputs/checks";
+import { RulesBrokenError } from "./inputs/rules-broken-error";
 import { filesOf } from "./stack-file";
 
 /** Providers whose accepted releases the library knows. */

@@ -4,10 +4,10 @@ import { dirname, join, posix, sep } from "node:path";
 import { Fn, TerraformLocal, TerraformStack, Token, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { expression, valueOf } from "./expression";
+import { expression, valueOf } from "./expr/expression";
 import { SYNTHESIZED } from "./hcl/hcl-files";
 import { packageFile } from "./package-file";
-import { RulesBrokenError } from "./rules-broken-error";
+import { RulesBrokenError } from "./inputs/rules-broken-error";
 
 /** A file in the synthesized folder, next to the configuration that refers to it. */
 export interface StackFile {

@@ -3,8 +3,8 @@ import { win32 } from "node:path";
 import { TerraformBackend, Token, type TerraformRemoteState, type TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { nearest } from "./known-props";
-import { RulesBrokenError } from "./rules-broken-error";
+import { nearest } from "./inputs/known-props";
+import { RulesBrokenError } from "./inputs/rules-broken-error";
 
 /**
  * Where a stack keeps its state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage;

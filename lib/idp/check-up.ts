@@ -1,13 +1,13 @@
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isWhole, matching } from "../core/checks";
-import { allOf, type Condition, isNever, namedCondition } from "../core/conditional";
-import { interpolated, type Expr, exprOf, literal } from "../core/expr";
-import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr-functions";
-import { valueOf } from "../core/expression";
-import { number, object, textOrNull, type PropsOf } from "../core/rows";
-import { type Value, type ValuesOf } from "../core/value";
+import { isWhole, matching } from "../core/inputs/checks";
+import { allOf, type Condition, isNever, namedCondition } from "../core/expr/conditional";
+import { interpolated, type Expr, exprOf, literal } from "../core/expr/expr";
+import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr/functions";
+import { valueOf } from "../core/expr/expression";
+import { number, object, textOrNull, type PropsOf } from "../core/inputs/rows";
+import { type Value, type ValuesOf } from "../core/inputs/value";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";

@@ -1,8 +1,8 @@
-import { type Expr } from "../core/expr";
-import { concat, every, lower, min } from "../core/expr-functions";
-import { flag } from "../core/rows";
-import { type ValuesOf } from "../core/value";
-import { type Advice } from "../core/warnings";
+import { type Expr } from "../core/expr/expr";
+import { concat, every, lower, min } from "../core/expr/functions";
+import { flag } from "../core/inputs/rows";
+import { type ValuesOf } from "../core/inputs/value";
+import { type Advice } from "../core/inputs/warnings";
 import { POOL_VARIABLES } from "./contract";
 import { optionalVariables, type EnvironmentInputs } from "./environment";
 import { settingIn } from "./environment-warnings";

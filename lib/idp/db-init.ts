@@ -1,9 +1,9 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionFrom, isAlways } from "../core/conditional";
-import { flag } from "../core/rows";
-import { type KnownPropsOf, refuseProps } from "../core/known-props";
+import { conditionFrom, isAlways } from "../core/expr/conditional";
+import { flag } from "../core/inputs/rows";
+import { type KnownPropsOf, refuseProps } from "../core/inputs/known-props";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import {
@@ -18,7 +18,7 @@ import { clientImage, databaseJobContainer } from "./database-job";
 import { type JobRunner, type OneTimeJob } from "./job-runner";
 import { type SqlInstance } from "./parts";
 import { stateProvidersOf } from "../core/provider-requirements";
-import { type Expr, hcl } from "../core/expr";
+import { type Expr, hcl } from "../core/expr/expr";
 
 /** Inputs for what the application's role may do, and others may do with its database. */
 export const DATABASE_RIGHTS = {

@@ -1,8 +1,8 @@
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
-import { addOptionalBlock, isSet } from "../core/conditional";
-import { exprOf, type Expr } from "../core/expr";
-import { element, lookup, split, upper } from "../core/expr-functions";
+import { addOptionalBlock, isSet } from "../core/expr/conditional";
+import { exprOf, type Expr } from "../core/expr/expr";
+import { element, lookup, split, upper } from "../core/expr/functions";
 
 /**
  * Regions of which a bucket can be in two, by the beginning of their names, and the location code of such a bucket.

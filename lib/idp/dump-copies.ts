@@ -3,18 +3,18 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { matching, whole } from "../core/checks";
-import { countIf, idOf, isNever, isSet, partIf, present, setArgument } from "../core/conditional";
+import { matching, whole } from "../core/inputs/checks";
+import { countIf, idOf, isNever, isSet, partIf, present, setArgument } from "../core/expr/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
-import { anyOf, type Expr } from "../core/expr";
-import { max, toText } from "../core/expr-functions";
+import { anyOf, type Expr } from "../core/expr/expr";
+import { max, toText } from "../core/expr/functions";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
-import { type Relation } from "../core/relations";
-import { number, orResource, text, type Optional } from "../core/rows";
-import { type ValuesOf } from "../core/value";
+import { type Relation } from "../core/inputs/relations";
+import { number, orResource, text, type Optional } from "../core/inputs/rows";
+import { type ValuesOf } from "../core/inputs/value";
 import { bucketName } from "../core/names";
-import { needs } from "../core/needs";
+import { needs } from "../core/inputs/needs";
 import { setNewerAttribute } from "../core/newer-attribute";
 import { addBucket, BUCKET_NAME, DAY_SECONDS, type SOFT_DELETE } from "./media-bucket";
 

@@ -3,17 +3,17 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { whole } from "../core/checks";
-import { countIf, idOf, isNever, partIf, type Condition } from "../core/conditional";
+import { whole } from "../core/inputs/checks";
+import { countIf, idOf, isNever, partIf, type Condition } from "../core/expr/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
-import { allOf, anyOf, type Expr, hcl } from "../core/expr";
-import { allIn, compact, element, every, toNumber } from "../core/expr-functions";
+import { allOf, anyOf, type Expr, hcl } from "../core/expr/expr";
+import { allIn, compact, element, every, toNumber } from "../core/expr/functions";
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { type Relation } from "../core/relations";
-import { flag, number, text } from "../core/rows";
-import { type ValuesOf } from "../core/value";
+import { type Relation } from "../core/inputs/relations";
+import { flag, number, text } from "../core/inputs/rows";
+import { type ValuesOf } from "../core/inputs/value";
 import { bucketName } from "../core/names";
-import { needs } from "../core/needs";
+import { needs } from "../core/inputs/needs";
 import { type ProjectApis } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";

@@ -1,7 +1,7 @@
-import { type Check, type EachCheck, matching } from "../core/checks";
-import { type Expr, interpolated } from "../core/expr";
-import { jsonOf, lookup, replaceMatches, upper } from "../core/expr-functions";
-import { sharedTable } from "../core/shared-table";
+import { type Check, type EachCheck, matching } from "../core/inputs/checks";
+import { type Expr, interpolated } from "../core/expr/expr";
+import { jsonOf, lookup, replaceMatches, upper } from "../core/expr/functions";
+import { sharedTable } from "../core/inputs/shared-table";
 import {
   type BASELINE_ENVIRONMENT,
   BOOTSTRAP_PASSWORD,

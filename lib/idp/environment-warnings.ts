@@ -1,4 +1,4 @@
-import { anyOf, type Expr } from "../core/expr";
+import { anyOf, type Expr } from "../core/expr/expr";
 import {
   compact,
   concat,
@@ -12,9 +12,9 @@ import {
   trimPrefix,
   upper,
   values,
-} from "../core/expr-functions";
-import { type Value } from "../core/value";
-import { type Advice, type Finding } from "../core/warnings";
+} from "../core/expr/functions";
+import { type Value } from "../core/inputs/value";
+import { type Advice, type Finding } from "../core/inputs/warnings";
 import { NEUTRAL_PREFIX, UPSTREAM_PREFIX } from "./contract";
 import { type EnvironmentInputs } from "./environment";
 import { bothPrefixes, SETTING } from "./environment-rules";

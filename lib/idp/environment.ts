@@ -1,12 +1,12 @@
 import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Expr, interpolated } from "../core/expr";
-import { concat, intersection, jsonOf, keys } from "../core/expr-functions";
-import { escapedTexts } from "../core/expression";
-import { type Relation } from "../core/relations";
-import { choice, mapOf, type Table, textMap } from "../core/rows";
-import { type Value } from "../core/value";
+import { type Expr, interpolated } from "../core/expr/expr";
+import { concat, intersection, jsonOf, keys } from "../core/expr/functions";
+import { escapedTexts } from "../core/expr/expression";
+import { type Relation } from "../core/inputs/relations";
+import { choice, mapOf, type Table, textMap } from "../core/inputs/rows";
+import { type Value } from "../core/inputs/value";
 import { type CommonVariables, type EnvironmentSpec } from "./container-spec";
 import { BASELINE_ENVIRONMENT, TRUSTED_PROXIES } from "./contract";
 import { bothPrefixes, ENVIRONMENT_RULES, LOG_LEVELS, reasonFor, VARIABLE_NAME } from "./environment-rules";

@@ -1,8 +1,8 @@
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition } from "../core/conditional";
-import { type Expr } from "../core/expr";
+import { type Condition } from "../core/expr/conditional";
+import { type Expr } from "../core/expr/expr";
 import { addScript, joined } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";

@@ -2,9 +2,9 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Expr, call, hcl, interpolated, reference } from "../core/expr";
-import { repeatFor, conditionFrom } from "../core/conditional";
-import { each, element, split, startsWith } from "../core/expr-functions";
+import { type Expr, call, hcl, interpolated, reference } from "../core/expr/expr";
+import { repeatFor, conditionFrom } from "../core/expr/conditional";
+import { each, element, split, startsWith } from "../core/expr/functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { Grants, type WorkloadIdentity } from "../core/identity";
 import { type SecretSettings } from "./secret-settings";

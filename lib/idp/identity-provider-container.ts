@@ -1,14 +1,14 @@
 import { Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { valuesFrom } from "../core/inputs";
-import { type PropsOf } from "../core/rows";
-import { type ValuesOf } from "../core/value";
-import { exprOf } from "../core/expr";
-import { expression } from "../core/expression";
-import { type KnownPropsOf, propProblems } from "../core/known-props";
-import { type ReadableSecret } from "../core/stored-secret";
-import { warnUnless } from "../core/warnings";
+import { valuesFrom } from "../core/inputs/inputs";
+import { type PropsOf } from "../core/inputs/rows";
+import { type ValuesOf } from "../core/inputs/value";
+import { exprOf } from "../core/expr/expr";
+import { expression } from "../core/expr/expression";
+import { type KnownPropsOf, propProblems } from "../core/inputs/known-props";
+import { type ReadableSecret } from "../core/secrets/stored-secret";
+import { warnUnless } from "../core/inputs/warnings";
 import {
   BASE_URL_VARIABLE,
   BASELINE_ENVIRONMENT,

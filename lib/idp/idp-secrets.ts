@@ -1,15 +1,15 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition, isNever } from "../core/conditional";
-import { GeneratedSecret } from "../core/generated-secret";
+import { type Condition, isNever } from "../core/expr/conditional";
+import { GeneratedSecret } from "../core/secrets/generated-secret";
 import { type Existing } from "../core/existing";
-import { type SecretAttributes } from "../core/existing-secret";
+import { type SecretAttributes } from "../core/secrets/existing-secret";
 import { inFiles } from "../core/hcl/stack-origin";
-import { refuseWrong } from "../core/inputs";
-import { type Relation } from "../core/relations";
-import { flag, number, object, text, type PropsOf } from "../core/rows";
-import { type KnownPropsOf, propProblems } from "../core/known-props";
+import { refuseWrong } from "../core/inputs/inputs";
+import { type Relation } from "../core/inputs/relations";
+import { flag, number, object, text, type PropsOf } from "../core/inputs/rows";
+import { type KnownPropsOf, propProblems } from "../core/inputs/known-props";
 import { secretId } from "../core/names";
 import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context";
 import { stateProvidersOf } from "../core/provider-requirements";
@@ -24,7 +24,7 @@ import {
   type StoredReference,
 } from "./secret-reference";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
-import { anyOf, type Expr, exprOf } from "../core/expr";
+import { anyOf, type Expr, exprOf } from "../core/expr/expr";
 
 /** Minimum length of the first administrator's password. */
 const LEAST_LENGTH = 8;

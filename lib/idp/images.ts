@@ -1,6 +1,6 @@
 import { Token } from "cdktf";
 
-import { exprOf, hcl } from "../core/expr";
+import { exprOf, hcl } from "../core/expr/expr";
 
 /**
  * Public images that a deployment pulls, by digest, so that what runs is what was reviewed. Looked up on 27 November

@@ -15,14 +15,14 @@ import {
   namedCondition,
   partIf,
   present,
-} from "../core/conditional";
+} from "../core/expr/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../core/existing";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { isWhole, matching } from "../core/checks";
-import { type Expr, exprOf } from "../core/expr";
-import { refuseWrong } from "../core/inputs";
-import { number, object, orResource, text, type PropsOf } from "../core/rows";
-import { type KnownPropsOf, refuseProps } from "../core/known-props";
+import { isWhole, matching } from "../core/inputs/checks";
+import { type Expr, exprOf } from "../core/expr/expr";
+import { refuseWrong } from "../core/inputs/inputs";
+import { number, object, orResource, text, type PropsOf } from "../core/inputs/rows";
+import { type KnownPropsOf, refuseProps } from "../core/inputs/known-props";
 import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { stateProvidersOf } from "../core/provider-requirements";

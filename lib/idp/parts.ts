@@ -1,7 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 
-import { type Condition } from "../core/conditional";
-import { type ReadableSecret } from "../core/stored-secret";
+import { type Condition } from "../core/expr/conditional";
+import { type ReadableSecret } from "../core/secrets/stored-secret";
 import { type WorkloadIdentity } from "../core/identity";
 
 /** What an identity provider needs from its platform, kept to a minimum so that another platform can provide it. */

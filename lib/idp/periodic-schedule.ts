@@ -1,5 +1,5 @@
-import { type Expr } from "../core/expr";
-import { captured, toNumber } from "../core/expr-functions";
+import { type Expr } from "../core/expr/expr";
+import { captured, toNumber } from "../core/expr/functions";
 
 /** Every how many minutes: divisors of an hour, so that all pauses are alike, and an alert can count them. */
 export const PERIODIC_SCHEDULE = "^[*]/(5|10|15|20|30) [*] [*] [*] [*]$";

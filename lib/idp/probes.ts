@@ -1,8 +1,8 @@
-import { isWhole } from "../core/checks";
-import { allOf } from "../core/expr";
-import { type Relation } from "../core/relations";
-import { count, number, object, type PropsOf } from "../core/rows";
-import { type ValuesOf } from "../core/value";
+import { isWhole } from "../core/inputs/checks";
+import { allOf } from "../core/expr/expr";
+import { type Relation } from "../core/inputs/relations";
+import { count, number, object, type PropsOf } from "../core/inputs/rows";
+import { type ValuesOf } from "../core/inputs/value";
 import { type ProbeSpec } from "./container-spec";
 import {
   LIVENESS_PROBE,

@@ -1,10 +1,10 @@
 import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { conditionFrom, type Condition } from "../core/conditional";
-import { type Expr, exprOf, hcl } from "../core/expr";
-import { expression } from "../core/expression";
-import { type ReadableSecret } from "../core/stored-secret";
+import { conditionFrom, type Condition } from "../core/expr/conditional";
+import { type Expr, exprOf, hcl } from "../core/expr/expr";
+import { expression } from "../core/expr/expression";
+import { type ReadableSecret } from "../core/secrets/stored-secret";
 import { type WorkloadIdentity } from "../core/identity";
 
 /** Secret variables whose names may be known only at plan. A container can have several such sets. */

@@ -1,8 +1,8 @@
-import { isWhole, shown, type Check } from "../core/checks";
+import { isWhole, shown, type Check } from "../core/inputs/checks";
 import { mebibytes } from "../core/memory";
-import { type Relation } from "../core/relations";
-import { choice, number, text } from "../core/rows";
-import { type ValuesOf } from "../core/value";
+import { type Relation } from "../core/inputs/relations";
+import { choice, number, text } from "../core/inputs/rows";
+import { type ValuesOf } from "../core/inputs/value";
 import { type ContainerSpec } from "./container-spec";
 import {
   CONNECTIONS_BESIDE_WORKER,
@@ -16,9 +16,9 @@ import { optionalVariables, type EnvironmentInputs } from "./environment";
 import { bothPrefixes } from "./environment-rules";
 import { type ImageInputs } from "./idp-image";
 import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
-import { allOf, interpolated, literal, namedStep, type Expr } from "../core/expr";
-import { element, lookup, split, toNumber } from "../core/expr-functions";
-import { type Advice } from "../core/warnings";
+import { allOf, interpolated, literal, namedStep, type Expr } from "../core/expr/expr";
+import { element, lookup, split, toNumber } from "../core/expr/functions";
+import { type Advice } from "../core/inputs/warnings";
 
 /**
  * Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate.

@@ -5,7 +5,7 @@ import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
 import { Construct } from "constructs";
 
-import { allOf, countIf, attributeOf, type Condition, not } from "../core/conditional";
+import { allOf, countIf, attributeOf, type Condition, not } from "../core/expr/conditional";
 import { runsScript, shellCommand } from "../core/project-apis";
 import { addScript, hashOf } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
@@ -14,8 +14,8 @@ import { addAssessmentLibraries } from "./assessment-source";
 import { AWS_ACTIONS, DEFAULTS } from "./contract";
 import { type LabPartProps } from "./lab-foundation";
 import { awsUserName } from "./lab-names";
-import { exprOf, hcl } from "../core/expr";
-import { trimSpace } from "../core/expr-functions";
+import { exprOf, hcl } from "../core/expr/expr";
+import { trimSpace } from "../core/expr/functions";
 
 export interface AwsInventoryProps extends Omit<LabPartProps, "labels"> {
   /** Empty credentials mean no AWS. */

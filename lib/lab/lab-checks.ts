@@ -1,11 +1,11 @@
 import { Token, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { element, split, every } from "../core/expr-functions";
-import { type Expr, hcl, interpolated, allOf, anyOf, exprOf, literal } from "../core/expr";
-import { settingName } from "../core/expression";
-import { type ValuesOf } from "../core/value";
-import { CheckBlock } from "../core/warnings";
+import { element, split, every } from "../core/expr/functions";
+import { type Expr, hcl, interpolated, allOf, anyOf, exprOf, literal } from "../core/expr/expr";
+import { settingName } from "../core/expr/expression";
+import { type ValuesOf } from "../core/inputs/value";
+import { CheckBlock } from "../core/inputs/warnings";
 import {
   AUTO_MODE_RANGE,
   INTERNAL_RANGE_LEAST_PREFIX,

@@ -2,7 +2,7 @@ import { ComputeFirewall, type ComputeFirewallConfig } from "@cdktf/provider-goo
 import { type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, type Condition } from "../core/conditional";
+import { allOf, countIf, type Condition } from "../core/expr/conditional";
 import {
   EVERYWHERE,
   FIREWALL_RULES,

@@ -2,8 +2,8 @@ import { Id } from "@cdktf/provider-random/lib/id";
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { countIf, isUnset, attributeOf } from "../core/conditional";
-import { expression } from "../core/expression";
+import { countIf, isUnset, attributeOf } from "../core/expr/conditional";
+import { expression } from "../core/expr/expression";
 import { type Labels } from "../core/labels";
 import { ProjectApis } from "../core/project-apis";
 import { TerraformData } from "../core/terraform-data";

@@ -4,7 +4,7 @@ import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, idOf, attributeOf } from "../core/conditional";
+import { countIf, idOf, attributeOf } from "../core/expr/conditional";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
 import { type LabPartProps } from "./lab-foundation";

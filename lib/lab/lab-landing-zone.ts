@@ -3,13 +3,13 @@ import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instanc
 import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
-import { compact, concat, each, toText, upper } from "../core/expr-functions";
-import { type Expr, exprOf } from "../core/expr";
-import { addDynamicBlock, addOptionalBlock, listIf, setArgument } from "../core/conditional";
+import { compact, concat, each, toText, upper } from "../core/expr/functions";
+import { type Expr, exprOf } from "../core/expr/expr";
+import { addDynamicBlock, addOptionalBlock, listIf, setArgument } from "../core/expr/conditional";
 import { KMS_KEY } from "../core/kms-key";
-import { networkInputs, tagsIn, type NetworkInputs } from "../core/network-inputs";
-import { flag, orResource, text } from "../core/rows";
-import { settingsOf, type ValuesOf } from "../core/value";
+import { networkInputs, tagsIn, type NetworkInputs } from "../core/inputs/network-inputs";
+import { flag, orResource, text } from "../core/inputs/rows";
+import { settingsOf, type ValuesOf } from "../core/inputs/value";
 import { PROJECT_ID } from "../core/deployment-context";
 import {
   COMPUTE,

@@ -5,9 +5,9 @@ import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-googl
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, idOf, isUnset, not, attributeOf, type Condition, isNever } from "../core/conditional";
-import { hcl } from "../core/expr";
-import { settingName, expression } from "../core/expression";
+import { allOf, countIf, idOf, isUnset, not, attributeOf, type Condition, isNever } from "../core/expr/conditional";
+import { hcl } from "../core/expr/expr";
+import { settingName, expression } from "../core/expr/expression";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { type LabPartProps } from "./lab-foundation";

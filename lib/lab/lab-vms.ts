@@ -2,8 +2,8 @@ import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
 import { TerraformCount, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf } from "../core/conditional";
-import { expression } from "../core/expression";
+import { countIf } from "../core/expr/conditional";
+import { expression } from "../core/expr/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import { DISK_TYPE, LAB_PASSWORD, LAB_USER, WINDOWS_TAG } from "./contract";

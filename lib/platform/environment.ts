@@ -1,8 +1,8 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 
-import { addDynamicBlock, type DynamicBlock } from "../core/conditional";
-import { allOf, hcl } from "../core/expr";
-import { escapedTexts, valueOf } from "../core/expression";
+import { addDynamicBlock, type DynamicBlock } from "../core/expr/conditional";
+import { allOf, hcl } from "../core/expr/expr";
+import { escapedTexts, valueOf } from "../core/expr/expression";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec";
 

@@ -1,9 +1,9 @@
-import { isWhole, whole } from "../core/checks";
-import { exprOf, interpolated, type Expr, type Operand } from "../core/expr";
-import { jsonOf } from "../core/expr-functions";
-import { type Relation } from "../core/relations";
-import { number, text } from "../core/rows";
-import { type ValuesOf } from "../core/value";
+import { isWhole, whole } from "../core/inputs/checks";
+import { exprOf, interpolated, type Expr, type Operand } from "../core/expr/expr";
+import { jsonOf } from "../core/expr/functions";
+import { type Relation } from "../core/inputs/relations";
+import { number, text } from "../core/inputs/rows";
+import { type ValuesOf } from "../core/inputs/value";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
   LEAST_POOLED_CONNECTIONS,

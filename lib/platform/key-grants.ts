@@ -3,9 +3,9 @@ import { KmsCryptoKeyIamMember } from "@cdktf/provider-google/lib/kms-crypto-key
 import { TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isNever, setArgument, attributeOf, attributesOf, type Condition } from "../core/conditional";
-import { allOf, type Expr, exprOf } from "../core/expr";
-import { concat, element } from "../core/expr-functions";
+import { countIf, isNever, setArgument, attributeOf, attributesOf, type Condition } from "../core/expr/conditional";
+import { allOf, type Expr, exprOf } from "../core/expr/expr";
+import { concat, element } from "../core/expr/functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { type ApiName, type ProjectApis } from "../core/project-apis";
 

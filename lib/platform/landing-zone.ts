@@ -1,19 +1,19 @@
 import { TerraformLocal, TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { addDynamicBlock, addOptionalBlock, isNever, present, setArgument } from "../core/conditional";
-import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../core/expr";
-import { difference, everyEntry, includes, someEntry } from "../core/expr-functions";
-import { expression } from "../core/expression";
+import { addDynamicBlock, addOptionalBlock, isNever, present, setArgument } from "../core/expr/conditional";
+import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../core/expr/expr";
+import { difference, everyEntry, includes, someEntry } from "../core/expr/functions";
+import { expression } from "../core/expr/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/kms-key";
 import { deploymentFact, type DeploymentFact } from "../core/deployment-guard";
-import { type Relation } from "../core/relations";
-import { flag, object, orResource, text, type PropsOf } from "../core/rows";
-import { type ValuesOf } from "../core/value";
+import { type Relation } from "../core/inputs/relations";
+import { flag, object, orResource, text, type PropsOf } from "../core/inputs/rows";
+import { type ValuesOf } from "../core/inputs/value";
 import { type DeploymentInputs } from "../core/deployment-context";
 import { type ProjectApis } from "../core/project-apis";
-import { replicaPaths } from "../core/stored-secret";
+import { replicaPaths } from "../core/secrets/stored-secret";
 import { grantKeys, type KeyName } from "./key-grants";
 import { type AUDIT_LOG } from "./monitoring/audit-log";
 

@@ -1,13 +1,13 @@
 import { type SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 
-import { addOptionalBlock, optionalBlocks } from "../core/conditional";
-import { isWhole } from "../core/checks";
-import { call, interpolated, type Expr, exprOf, hcl } from "../core/expr";
+import { addOptionalBlock, optionalBlocks } from "../core/expr/conditional";
+import { isWhole } from "../core/inputs/checks";
+import { call, interpolated, type Expr, exprOf, hcl } from "../core/expr/expr";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
-import { type Relation } from "../core/relations";
-import { choice, count, object, text, type PropsOf } from "../core/rows";
-import { type SettingsOf } from "../core/value";
+import { type Relation } from "../core/inputs/relations";
+import { choice, count, object, text, type PropsOf } from "../core/inputs/rows";
+import { type SettingsOf } from "../core/inputs/value";
 
 /** Sunday 03:00 UTC, after the backup. */
 const DEFAULT_WINDOW = { day: 7, hour: 3, track: "stable" } as const;

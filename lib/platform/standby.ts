@@ -1,4 +1,4 @@
-import { type Expr } from "../core/expr";
+import { type Expr } from "../core/expr/expr";
 
 /** A second region that can take over, as the parts of a deployment see it. */
 export interface Standby {

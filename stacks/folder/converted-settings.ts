@@ -1,6 +1,6 @@
-import { terraformName } from "../../lib/core/checks";
-import { type Input, type Table } from "../../lib/core/rows";
-import { type DeploymentSettings } from "../../lib/core/settled-inputs";
+import { terraformName } from "../../lib/core/inputs/checks";
+import { type Input, type Table } from "../../lib/core/inputs/rows";
+import { type DeploymentSettings } from "../../lib/core/inputs/settled-inputs";
 
 type Values = DeploymentSettings["values"];
 

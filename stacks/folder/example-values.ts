@@ -1,6 +1,6 @@
-import { terraformName } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/inputs/checks";
 import { aligned, assignment, quotedText, valueExpression } from "../../lib/core/hcl/hcl-expression";
-import { type Input, type Table } from "../../lib/core/rows";
+import { type Input, type Table } from "../../lib/core/inputs/rows";
 import { groupedInputs, headingOf, type FirstRow, firstInputs, withoutForm } from "../input-groups";
 import { shownType } from "./shown-type";
 

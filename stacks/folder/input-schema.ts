@@ -1,5 +1,5 @@
-import { isEach, terraformName, type EachCheck, type Facts } from "../../lib/core/checks";
-import { type Input, type Table } from "../../lib/core/rows";
+import { isEach, terraformName, type EachCheck, type Facts } from "../../lib/core/inputs/checks";
+import { type Input, type Table } from "../../lib/core/inputs/rows";
 
 /**
  * JSON Schema of a file of inputs, `*.tfvars.json`, for completion and checks in an editor.

@@ -1,11 +1,11 @@
 import { App } from "cdktf";
 
-import { terraformName } from "../../lib/core/checks";
-import { statedConditions } from "../../lib/core/conditional";
-import { declaredInputs } from "../../lib/core/declared-inputs";
-import { type Input, type Table } from "../../lib/core/rows";
+import { terraformName } from "../../lib/core/inputs/checks";
+import { statedConditions } from "../../lib/core/expr/conditional";
+import { declaredInputs } from "../../lib/core/inputs/declared-inputs";
+import { type Input, type Table } from "../../lib/core/inputs/rows";
 import { type PortableStack } from "../../lib/core/portable-stack";
-import { type DeploymentSettings, type Settlement, valueOf } from "../../lib/core/settled-inputs";
+import { type DeploymentSettings, type Settlement, valueOf } from "../../lib/core/inputs/settled-inputs";
 import { usedInputs } from "./used-inputs";
 
 /** Makes a stack in an app, under the settings of a deployment. */

@@ -1,6 +1,6 @@
-import { terraformName } from "../../lib/core/checks";
-import { type Table } from "../../lib/core/rows";
-import { type DeploymentSettings } from "../../lib/core/settled-inputs";
+import { terraformName } from "../../lib/core/inputs/checks";
+import { type Table } from "../../lib/core/inputs/rows";
+import { type DeploymentSettings } from "../../lib/core/inputs/settled-inputs";
 
 /** Inputs for which a folder for one deployment has no variable, and members that its variables refuse. */
 export function settledNames(table: Table, left: Table, { settlements }: DeploymentSettings): string[] {

@@ -1,7 +1,7 @@
 import { TerraformLocal } from "cdktf";
 
-import { planned } from "../../../lib/core/checks";
-import { reference } from "../../../lib/core/expr";
+import { planned } from "../../../lib/core/inputs/checks";
+import { reference } from "../../../lib/core/expr/expr";
 import { BLUEPRINT_FILE_RULES } from "../../../lib/idp/blueprints";
 import { describeWith } from "../../support/programs";
 import { bareStack, terraformOf } from "../../support/synthesis";

@@ -1,4 +1,4 @@
-import { rendered } from "../../../lib/core/expression";
+import { rendered } from "../../../lib/core/expr/expression";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
 import { bareStack, terraformOf, type Block, type Terraform } from "../../support/synthesis";

@@ -3,9 +3,9 @@ import { BlockList, isIPv6 } from "node:net";
 import { Environment } from "@marcbachmann/cel-js";
 
 import { SecurityPolicy } from "../../../lib/platform/domain/security-policy";
-import { valuesFrom } from "../../../lib/core/inputs";
-import { type PropsOf } from "../../../lib/core/rows";
-import { type Value } from "../../../lib/core/value";
+import { valuesFrom } from "../../../lib/core/inputs/inputs";
+import { type PropsOf } from "../../../lib/core/inputs/rows";
+import { type Value } from "../../../lib/core/inputs/value";
 import { protectionInputs, type ProtectionInputs } from "../../../lib/platform/domain/protection";
 import { PROTECTION_RULES } from "../../../lib/platform/domain/protection-rules";
 import { CONTEXT } from "../../support/stand-in-parts";

@@ -1,4 +1,4 @@
-import { literal } from "../../../lib/core/expr";
+import { literal } from "../../../lib/core/expr/expr";
 import { type AlertFacts, type Platform } from "../../../lib/platform/monitoring/alert";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 

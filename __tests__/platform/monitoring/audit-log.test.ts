@@ -1,5 +1,5 @@
-import { literal } from "../../../lib/core/expr";
-import { RulesBrokenError } from "../../../lib/core/rules-broken-error";
+import { literal } from "../../../lib/core/expr/expr";
+import { RulesBrokenError } from "../../../lib/core/inputs/rules-broken-error";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes-identity-provider";
 import { type Platform } from "../../../lib/platform/monitoring/alert";
 import { auditFilters, type AuditNames } from "../../../lib/platform/monitoring/audit-filter";

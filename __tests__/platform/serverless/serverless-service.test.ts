@@ -1,4 +1,4 @@
-import { InputVariable } from "../../../lib/core/input-variable";
+import { InputVariable } from "../../../lib/core/inputs/input-variable";
 import { type IdentityProviderContainerProps } from "../../../lib/idp/identity-provider-container";
 import { ServerlessService, type ServerlessServiceProps } from "../../../lib/platform/serverless/serverless-service";
 import { CONTEXT, standInIdentity, standInIdentityProvider } from "../../support/stand-in-parts";

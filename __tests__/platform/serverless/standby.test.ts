@@ -1,5 +1,5 @@
-import { rendered } from "../../../lib/core/expression";
-import { RulesBrokenError } from "../../../lib/core/rules-broken-error";
+import { rendered } from "../../../lib/core/expr/expression";
+import { RulesBrokenError } from "../../../lib/core/inputs/rules-broken-error";
 import {
   ServerlessIdentityProvider,
   type ServerlessIdentityProviderProps,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import { InputVariable } from "../../../lib/core/input-variable";
+import { InputVariable } from "../../../lib/core/inputs/input-variable";
 import { packageFile } from "../../../lib/core/package-file";
 import { DATABASE_MAJOR_VERSIONS } from "../../../lib/idp/contract";
 import { DATABASE_ENDS } from "../../../lib/idp/releases";

@@ -5,7 +5,7 @@ import { type IConstruct } from "constructs";
 
 import { MAIN_CHILD_ID, elementNamePart } from "../element-names";
 import { packageFile } from "../package-file";
-import { RulesBrokenError } from "../rules-broken-error";
+import { RulesBrokenError } from "../inputs/rules-broken-error";
 import { type Blocks, type Body } from "./hcl-body";
 import { hclFiles, type OriginOf, CHECKS_PURPOSE, VARIABLES_PURPOSE } from "./hcl-files";
 

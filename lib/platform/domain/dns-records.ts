@@ -1,9 +1,9 @@
 import { DnsRecordSet, type DnsRecordSetConfig } from "@cdktf/provider-google/lib/dns-record-set";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, isSet, not, partIf, type Condition } from "../../core/conditional";
-import { exprOf, hcl, interpolated } from "../../core/expr";
-import { compact } from "../../core/expr-functions";
+import { allOf, countIf, isSet, not, partIf, type Condition } from "../../core/expr/conditional";
+import { exprOf, hcl, interpolated } from "../../core/expr/expr";
+import { compact } from "../../core/expr/functions";
 import { hashedName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
 import { type PartProps } from "../parts";

@@ -16,10 +16,10 @@ import {
   isSet,
   partIf,
   present,
-} from "../../core/conditional";
-import { exprOf, hcl, interpolated, literal, type Expr } from "../../core/expr";
-import { compact, concat, each, flatten, one } from "../../core/expr-functions";
-import { type ValuesOf } from "../../core/value";
+} from "../../core/expr/conditional";
+import { exprOf, hcl, interpolated, literal, type Expr } from "../../core/expr/expr";
+import { compact, concat, each, flatten, one } from "../../core/expr/functions";
+import { type ValuesOf } from "../../core/inputs/value";
 import { hashedName, partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";

@@ -1,13 +1,22 @@
-import { matching, type Check } from "../../core/checks";
-import { type Relation } from "../../core/relations";
-import { choice, flag, number, object, orResource, text, type PropsOf, type ProviderResource } from "../../core/rows";
-import { type SettingsOf } from "../../core/value";
+import { matching, type Check } from "../../core/inputs/checks";
+import { type Relation } from "../../core/inputs/relations";
+import {
+  choice,
+  flag,
+  number,
+  object,
+  orResource,
+  text,
+  type PropsOf,
+  type ProviderResource,
+} from "../../core/inputs/rows";
+import { type SettingsOf } from "../../core/inputs/value";
 import { PROJECT_ID } from "../../core/deployment-context";
-import { isDataSource } from "../../core/resource-props";
-import { exprOf, interpolated, type Expr } from "../../core/expr";
-import { compact, each, endsWith, trimSuffix } from "../../core/expr-functions";
-import { needs } from "../../core/needs";
-import { type Advice } from "../../core/warnings";
+import { isDataSource } from "../../core/inputs/resource-props";
+import { exprOf, interpolated, type Expr } from "../../core/expr/expr";
+import { compact, each, endsWith, trimSuffix } from "../../core/expr/functions";
+import { needs } from "../../core/inputs/needs";
+import { type Advice } from "../../core/inputs/warnings";
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const DOMAIN_MAX_LENGTH = 253;

@@ -4,8 +4,8 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, idOf, isNever, present } from "../../core/conditional";
-import { type Expr } from "../../core/expr";
+import { allOf, countIf, idOf, isNever, present } from "../../core/expr/conditional";
+import { type Expr } from "../../core/expr/expr";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
 import { type Ipv6Address, type Scheme } from "./ipv6";

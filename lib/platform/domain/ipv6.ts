@@ -3,13 +3,13 @@ import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, attributesOf, countIf, idOf, isSet, partIf, type Condition } from "../../core/conditional";
-import { interpolated } from "../../core/expr";
-import { each } from "../../core/expr-functions";
-import { flag } from "../../core/rows";
+import { allOf, attributesOf, countIf, idOf, isSet, partIf, type Condition } from "../../core/expr/conditional";
+import { interpolated } from "../../core/expr/expr";
+import { each } from "../../core/expr/functions";
+import { flag } from "../../core/inputs/rows";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type Advice } from "../../core/warnings";
+import { type Advice } from "../../core/inputs/warnings";
 import { type PartProps } from "../parts";
 import { uselessWithoutDomain, type DomainInputs } from "./domain";
 

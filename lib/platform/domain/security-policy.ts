@@ -18,14 +18,14 @@ import {
   present,
   isAlways,
   isNever,
-} from "../../core/conditional";
-import { exprOf, hcl } from "../../core/expr";
-import { expression } from "../../core/expression";
-import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/value";
+} from "../../core/expr/conditional";
+import { exprOf, hcl } from "../../core/expr/expr";
+import { expression } from "../../core/expr/expression";
+import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/inputs/value";
 import { partName, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { addWarnings } from "../../core/warnings";
+import { addWarnings } from "../../core/inputs/warnings";
 import { type PartProps } from "../parts";
 import { unexaminedPathsRisk, wafSwitches, type ProtectionInputs } from "./protection";
 import { LIMIT_SECONDS, PROTECTION_RULES, RANGES_PER_RULE, type ProtectionRule } from "./protection-rules";

@@ -1,12 +1,12 @@
 import { TerraformLocal, TerraformResource, Token, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, conditionOf, countIf, conditionFrom, repeatFor, isAlways } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { allOf, conditionOf, countIf, conditionFrom, repeatFor, isAlways } from "../../core/expr/conditional";
+import { expression } from "../../core/expr/expression";
 import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
-import { flag } from "../../core/rows";
-import { hcl } from "../../core/expr";
-import { element, split } from "../../core/expr-functions";
+import { flag } from "../../core/inputs/rows";
+import { hcl } from "../../core/expr/expr";
+import { element, split } from "../../core/expr/functions";
 
 /** Input for accounts that must not grant anything. */
 export const GRANT_ROLES = {

@@ -15,16 +15,16 @@ import {
   type Condition,
   isAlways,
   attributeOf,
-} from "../../core/conditional";
+} from "../../core/expr/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
-import { exprOf, type Expr } from "../../core/expr";
-import { compact, every, isDistinct, values } from "../../core/expr-functions";
-import { namedIfLong } from "../../core/expression";
+import { exprOf, type Expr } from "../../core/expr/expr";
+import { compact, every, isDistinct, values } from "../../core/expr/functions";
+import { namedIfLong } from "../../core/expr/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { object, orResource, text, type PropsOf } from "../../core/rows";
-import { type SettingsOf } from "../../core/value";
+import { object, orResource, text, type PropsOf } from "../../core/inputs/rows";
+import { type SettingsOf } from "../../core/inputs/value";
 import { freeChildId, type GrantedAccount, type GrantLimits, type WorkloadIdentity, ifAny } from "../../core/identity";
-import { type KnownPropsOf, refuseProps } from "../../core/known-props";
+import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
 import { serviceAccountId } from "../../core/names";
 import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";

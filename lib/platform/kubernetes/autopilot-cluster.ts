@@ -15,8 +15,8 @@ import {
   isAlways,
   isNever,
   attributeOf,
-} from "../../core/conditional";
-import { EphemeralResource } from "../../core/ephemeral-resource";
+} from "../../core/expr/conditional";
+import { EphemeralResource } from "../../core/secrets/ephemeral-resource";
 import { eitherOf, isExisting, isMade } from "../../core/existing";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import {
@@ -34,7 +34,7 @@ import { accessTo, addControlPlane, type ControlPlane, isAtName } from "./contro
 import { type ExistingCluster, nodeSelectorOf } from "./existing-cluster";
 import { addMaintenancePolicy, type Maintenance } from "../maintenance";
 import { type PartProps } from "../parts";
-import { type Expr, hcl } from "../../core/expr";
+import { type Expr, hcl } from "../../core/expr/expr";
 
 /** Purpose of the account of the nodes. */
 export const NODES_PURPOSE = "idp-node";

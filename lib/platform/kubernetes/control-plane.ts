@@ -2,13 +2,20 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import { Token, type IResolvable } from "cdktf";
 
 import { isAddressRange } from "../../core/address-range";
-import { addDynamicBlock, addOptionalBlock, attributeOf, isNever, not, optionalBlocks } from "../../core/conditional";
-import { type networkInputs } from "../../core/network-inputs";
-import { type Relation } from "../../core/relations";
-import { choice, object, text, textMap, type PropsOf } from "../../core/rows";
-import { type ValuesOf } from "../../core/value";
-import { allOf, anyOf, type Expr, exprOf, hcl } from "../../core/expr";
-import { everyEntry, compact } from "../../core/expr-functions";
+import {
+  addDynamicBlock,
+  addOptionalBlock,
+  attributeOf,
+  isNever,
+  not,
+  optionalBlocks,
+} from "../../core/expr/conditional";
+import { type networkInputs } from "../../core/inputs/network-inputs";
+import { type Relation } from "../../core/inputs/relations";
+import { choice, object, text, textMap, type PropsOf } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
+import { allOf, anyOf, type Expr, exprOf, hcl } from "../../core/expr/expr";
+import { everyEntry, compact } from "../../core/expr/functions";
 
 /** Every IPv4 address. */
 export const ANYWHERE = "0.0.0.0/0";

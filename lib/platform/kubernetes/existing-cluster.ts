@@ -1,16 +1,16 @@
 import { ref, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { not } from "../../core/conditional";
+import { not } from "../../core/expr/conditional";
 import { type Existing, isExisting } from "../../core/existing";
-import { named } from "../../core/expression";
+import { named } from "../../core/expr/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { flag, object, orResource, text, type PropsOf, type ProviderResource } from "../../core/rows";
-import { type ValuesOf } from "../../core/value";
-import { isDataSource } from "../../core/resource-props";
+import { flag, object, orResource, text, type PropsOf, type ProviderResource } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
+import { isDataSource } from "../../core/inputs/resource-props";
 import { TerraformData } from "../../core/terraform-data";
-import { allOf, call, type Expr, interpolated, reference } from "../../core/expr";
-import { endsWith, jsonOf } from "../../core/expr-functions";
+import { allOf, call, type Expr, interpolated, reference } from "../../core/expr/expr";
+import { endsWith, jsonOf } from "../../core/expr/functions";
 import { ACCOUNT_EMAIL } from "../identity/service-identity";
 
 const CLUSTER = {

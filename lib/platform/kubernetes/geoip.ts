@@ -1,10 +1,10 @@
 import { deploymentV1SpecTemplateSpecInitContainerToTerraform } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { Construct } from "constructs";
 
-import { matching, whole } from "../../core/checks";
-import { listIf } from "../../core/conditional";
-import { number, object, requiredObject, textOrNumber, type PropsOf } from "../../core/rows";
-import { type ValuesOf } from "../../core/value";
+import { matching, whole } from "../../core/inputs/checks";
+import { listIf } from "../../core/expr/conditional";
+import { number, object, requiredObject, textOrNumber, type PropsOf } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { addScript } from "../../core/stack-file";

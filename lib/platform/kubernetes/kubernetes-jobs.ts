@@ -4,7 +4,7 @@ import { JobV1 } from "@cdktf/provider-kubernetes/lib/job-v1";
 import { dependable, Fn, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf } from "../../core/conditional";
+import { countIf } from "../../core/expr/conditional";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";

@@ -7,8 +7,8 @@ import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
 import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Expr, exprOf } from "../../core/expr";
-import { addDynamicBlock, attributeOf, countIf, idOf, partIf, present } from "../../core/conditional";
+import { type Expr, exprOf } from "../../core/expr/expr";
+import { addDynamicBlock, attributeOf, countIf, idOf, partIf, present } from "../../core/expr/conditional";
 import { explain } from "../../core/hcl/stack-origin";
 import { hashedName, objectName, serviceName } from "../../core/names";
 import { addRestLibraries, runsScript } from "../../core/project-apis";

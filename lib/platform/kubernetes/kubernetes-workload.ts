@@ -4,10 +4,10 @@ import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disrup
 import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, partIf, present, type Condition } from "../../core/conditional";
-import { literal, exprOf } from "../../core/expr";
+import { countIf, partIf, present, type Condition } from "../../core/expr/conditional";
+import { literal, exprOf } from "../../core/expr/expr";
 import { type WorkloadIdentity } from "../../core/identity";
-import { type ValuesOf } from "../../core/value";
+import { type ValuesOf } from "../../core/inputs/value";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";

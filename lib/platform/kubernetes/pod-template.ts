@@ -8,11 +8,11 @@ import {
 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { type TerraformResource } from "cdktf";
 
-import { addDynamicBlock, type DynamicBlock } from "../../core/conditional";
+import { addDynamicBlock, type DynamicBlock } from "../../core/expr/conditional";
 import { type Labels } from "../../core/labels";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { allOf, type Expr } from "../../core/expr";
-import { holdsFor } from "../../core/expr-functions";
+import { allOf, type Expr } from "../../core/expr/expr";
+import { holdsFor } from "../../core/expr/functions";
 import { mebibytes } from "../../core/memory";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
@@ -23,7 +23,7 @@ import { type SqlInstance } from "../../idp/parts";
 import { type InstanceSize } from "../../idp/worker";
 import { type ClientAddress } from "./public-address";
 import { type WorkloadSecret } from "./workload-secret";
-import { conditionFrom } from "../../core/conditional";
+import { conditionFrom } from "../../core/expr/conditional";
 
 /** Source ranges of the HTTP load balancer and its health checks. */
 export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"];

@@ -12,11 +12,11 @@ import {
   type Condition,
   conditionFrom,
   isNever,
-} from "../../core/conditional";
-import { expression, named } from "../../core/expression";
+} from "../../core/expr/conditional";
+import { expression, named } from "../../core/expr/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
-import { text } from "../../core/rows";
+import { text } from "../../core/inputs/rows";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -24,8 +24,8 @@ import { type ContainerSpec } from "../../idp/container-spec";
 import { storesOf } from "../environment";
 import { type AutopilotCluster } from "./autopilot-cluster";
 import { ANYWHERE } from "./control-plane";
-import { anyOf, type Expr } from "../../core/expr";
-import { startsWith } from "../../core/expr-functions";
+import { anyOf, type Expr } from "../../core/expr/expr";
+import { startsWith } from "../../core/expr/functions";
 
 export interface WorkloadNamespaceProps {
   readonly cluster: Pick<AutopilotCluster, "grantActAs" | "nodeSelector" | "pullers" | "ready">;

@@ -3,10 +3,10 @@ import { MonitoringNotificationChannel } from "@cdktf/provider-google/lib/monito
 import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, repeatFor } from "../../core/conditional";
-import { type Expr, hcl, reference } from "../../core/expr";
-import { concat, distinct, flatten, values } from "../../core/expr-functions";
-import { valueOf } from "../../core/expression";
+import { addDynamicBlock, repeatFor } from "../../core/expr/conditional";
+import { type Expr, hcl, reference } from "../../core/expr/expr";
+import { concat, distinct, flatten, values } from "../../core/expr/functions";
+import { valueOf } from "../../core/expr/expression";
 import { serviceName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";

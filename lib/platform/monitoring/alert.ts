@@ -1,5 +1,5 @@
-import { type Condition } from "../../core/conditional";
-import { type Expr } from "../../core/expr";
+import { type Condition } from "../../core/expr/conditional";
+import { type Expr } from "../../core/expr/expr";
 import { type DeploymentName, objectName, secretId, serviceName, workerPoolName } from "../../core/names";
 import { WORKER_NAME } from "../../idp/worker";
 

@@ -1,7 +1,7 @@
 import { Token } from "cdktf";
 
-import { allOf, isAlways, isNever } from "../../core/conditional";
-import { escaped } from "../../core/expression";
+import { allOf, isAlways, isNever } from "../../core/expr/conditional";
+import { escaped } from "../../core/expr/expression";
 import { type AlertConditions, type AlertFacts, type Platform } from "./alert";
 import { CHECK_UP_ALERTS } from "./check-up-alerts";
 import { DATABASE_ALERTS } from "./database-alerts";

@@ -1,4 +1,4 @@
-import { type Expr, hcl } from "../../core/expr";
+import { type Expr, hcl } from "../../core/expr/expr";
 import { bucketName, clusterName, type DeploymentName, secretId, serviceName, sqlInstanceName } from "../../core/names";
 import { type AlertFacts, type Platform, labelsOf } from "./alert";
 import { SECRET_SUFFIXES, secretReads } from "./job-alerts";

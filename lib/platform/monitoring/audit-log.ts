@@ -6,16 +6,16 @@ import { PubsubTopicIamMember } from "@cdktf/provider-google/lib/pubsub-topic-ia
 import { TerraformLocal, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { matching, whole } from "../../core/checks";
-import { addOptionalBlock, attributeOf, conditionFrom, countIf, partIf, present } from "../../core/conditional";
+import { matching, whole } from "../../core/inputs/checks";
+import { addOptionalBlock, attributeOf, conditionFrom, countIf, partIf, present } from "../../core/expr/conditional";
 import { type DeploymentContext } from "../../core/deployment-context";
-import { allOf, anyOf, type Expr, hcl } from "../../core/expr";
-import { captured, every } from "../../core/expr-functions";
-import { valueOf } from "../../core/expression";
+import { allOf, anyOf, type Expr, hcl } from "../../core/expr/expr";
+import { captured, every } from "../../core/expr/functions";
+import { valueOf } from "../../core/expr/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { type Relation } from "../../core/relations";
-import { flag, number, object, text, type PropsOf } from "../../core/rows";
-import { type Value, type ValuesOf } from "../../core/value";
+import { type Relation } from "../../core/inputs/relations";
+import { flag, number, object, text, type PropsOf } from "../../core/inputs/rows";
+import { type Value, type ValuesOf } from "../../core/inputs/value";
 import { partName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ProjectApis } from "../../core/project-apis";

@@ -1,5 +1,5 @@
-import { type Expr, hcl } from "../../core/expr";
-import { concat, jsonOf } from "../../core/expr-functions";
+import { type Expr, hcl } from "../../core/expr/expr";
+import { concat, jsonOf } from "../../core/expr/functions";
 
 /** Number of charts side by side, and the size of each in cells of the dashboard's grid. */
 export const CHARTS_PER_ROW = 3;

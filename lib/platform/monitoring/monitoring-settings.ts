@@ -1,13 +1,13 @@
-import { eachMatching, type EachCheck } from "../../core/checks";
-import { type Relation } from "../../core/relations";
-import { flag, mapOf, number, object, orResources, texts, type PropsOf } from "../../core/rows";
-import { type SettingsOf } from "../../core/value";
+import { eachMatching, type EachCheck } from "../../core/inputs/checks";
+import { type Relation } from "../../core/inputs/relations";
+import { flag, mapOf, number, object, orResources, texts, type PropsOf } from "../../core/inputs/rows";
+import { type SettingsOf } from "../../core/inputs/value";
 import { type DomainInputs } from "../domain/domain";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";
 import { SERVICE_LEVELS } from "./service-levels";
-import { allOf, anyOf, interpolated, type Expr } from "../../core/expr";
-import { every, everyEntry, jsonOf } from "../../core/expr-functions";
+import { allOf, anyOf, interpolated, type Expr } from "../../core/expr/expr";
+import { every, everyEntry, jsonOf } from "../../core/expr/functions";
 
 /** Addresses of people or service accounts. */
 const EMAIL_ADDRESSES = eachMatching(

@@ -4,10 +4,10 @@ import { ProjectIamAuditConfig } from "@cdktf/provider-google/lib/project-iam-au
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition, countIf, isNever, conditionFrom, isSet, partIf, present } from "../../core/conditional";
-import { type Expr, exprOf, hcl, interpolated } from "../../core/expr";
-import { compact, concat, each, jsonOf, trimPrefix } from "../../core/expr-functions";
-import { named, valueOf } from "../../core/expression";
+import { type Condition, countIf, isNever, conditionFrom, isSet, partIf, present } from "../../core/expr/conditional";
+import { type Expr, exprOf, hcl, interpolated } from "../../core/expr/expr";
+import { compact, concat, each, jsonOf, trimPrefix } from "../../core/expr/functions";
+import { named, valueOf } from "../../core/expr/expression";
 import { objectName, partName, serviceName, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { inFiles } from "../../core/hcl/stack-origin";

@@ -1,6 +1,6 @@
-import { conditionFrom, type Condition } from "../../core/conditional";
-import { exprOf, literal } from "../../core/expr";
-import { max } from "../../core/expr-functions";
+import { conditionFrom, type Condition } from "../../core/expr/conditional";
+import { exprOf, literal } from "../../core/expr/expr";
+import { max } from "../../core/expr/functions";
 import { type AlertFacts, type Platform } from "./alert";
 
 /** Where clients' requests are measured: nearest to them, so that an outage of what is behind counts too. */

@@ -3,7 +3,7 @@ import { MonitoringSlo } from "@cdktf/provider-google/lib/monitoring-slo";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isWhole } from "../../core/checks";
+import { isWhole } from "../../core/inputs/checks";
 import {
   addOptionalBlock,
   allOf,
@@ -13,10 +13,10 @@ import {
   partIf,
   present,
   type Condition,
-} from "../../core/conditional";
-import { literal, reference, type Expr } from "../../core/expr";
-import { number, object, type PropsOf } from "../../core/rows";
-import { type ValuesOf } from "../../core/value";
+} from "../../core/expr/conditional";
+import { literal, reference, type Expr } from "../../core/expr/expr";
+import { number, object, type PropsOf } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
 import { serviceName } from "../../core/names";
 import { type PartProps } from "../parts";
 import { type AlertFacts, type Platform } from "./alert";

@@ -8,9 +8,9 @@ import {
 } from "cdktf";
 import { type Construct } from "constructs";
 
-import { rendered } from "../../core/expression";
-import { elementProblem, type KnownPropsOf, propProblems } from "../../core/known-props";
-import { type ResourceWith, type Table } from "../../core/rows";
+import { rendered } from "../../core/expr/expression";
+import { elementProblem, type KnownPropsOf, propProblems } from "../../core/inputs/known-props";
+import { type ResourceWith, type Table } from "../../core/inputs/rows";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
 export interface ExistingNetwork {

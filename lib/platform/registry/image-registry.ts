@@ -8,7 +8,7 @@ import { Construct } from "constructs";
 
 import { type GrantedAccount, granteeArguments, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
-import { type KnownPropsOf, refuseProps } from "../../core/known-props";
+import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
 import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import {
@@ -20,17 +20,17 @@ import {
   present,
   namedCondition,
   type Condition,
-} from "../../core/conditional";
+} from "../../core/expr/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { refuseWrong } from "../../core/inputs";
-import { object, orResource, text, type PropsOf, type ProviderResource } from "../../core/rows";
+import { refuseWrong } from "../../core/inputs/inputs";
+import { object, orResource, text, type PropsOf, type ProviderResource } from "../../core/inputs/rows";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type ImageRepository } from "../../idp/parts";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
-import { interpolated, type Expr } from "../../core/expr";
-import { element, split } from "../../core/expr-functions";
+import { interpolated, type Expr } from "../../core/expr/expr";
+import { element, split } from "../../core/expr/functions";
 
 const REPOSITORY = {
   /** Prefix of image names, `<location>-docker.pkg.dev/<project>/<repository>`. */

@@ -2,9 +2,9 @@ import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/
 import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isNever, isUnset } from "../../core/conditional";
+import { allOf, countIf, isNever, isUnset } from "../../core/expr/conditional";
 import { type DeploymentContext } from "../../core/deployment-context";
-import { call, exprOf } from "../../core/expr";
+import { call, exprOf } from "../../core/expr/expr";
 import { type GrantedAccount, granteeArguments, grantTo } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type ProjectApis, runsScript } from "../../core/project-apis";

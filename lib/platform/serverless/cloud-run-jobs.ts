@@ -10,15 +10,15 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, attributeOf, idOf } from "../../core/conditional";
+import { countIf, attributeOf, idOf } from "../../core/expr/conditional";
 import { type GrantedAccount, granteeArguments, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type KnownPropsOf, refuseProps } from "../../core/known-props";
+import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
 import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
-import { addSecret } from "../../core/stored-secret";
+import { addSecret } from "../../core/secrets/stored-secret";
 import { TerraformData } from "../../core/terraform-data";
 import {
   SHELL,

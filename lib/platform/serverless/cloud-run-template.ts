@@ -1,7 +1,7 @@
 import { Token, type TerraformResource } from "cdktf";
 
-import { addOptionalBlock, isSet } from "../../core/conditional";
-import { exprOf, interpolated } from "../../core/expr";
+import { addOptionalBlock, isSet } from "../../core/expr/conditional";
+import { exprOf, interpolated } from "../../core/expr/expr";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretRevisions } from "../../idp/secret-settings";

@@ -1,7 +1,7 @@
-import { literal, type Expr } from "../../core/expr";
-import { type Relation } from "../../core/relations";
-import { type Table } from "../../core/rows";
-import { type ValuesOf } from "../../core/value";
+import { literal, type Expr } from "../../core/expr/expr";
+import { type Relation } from "../../core/inputs/relations";
+import { type Table } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
 
 /** A connection name whose length inputs decide on. */

@@ -12,7 +12,7 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { compact, concat, element, flatten, split } from "../../core/expr-functions";
+import { compact, concat, element, flatten, split } from "../../core/expr/functions";
 import {
   addDynamicBlock,
   allOf,
@@ -24,14 +24,14 @@ import {
   partIf,
   present,
   type Condition,
-} from "../../core/conditional";
-import { hcl, type Expr } from "../../core/expr";
-import { type networkInputs } from "../../core/network-inputs";
-import { type Relation } from "../../core/relations";
-import { choice, text } from "../../core/rows";
-import { type ValuesOf } from "../../core/value";
+} from "../../core/expr/conditional";
+import { hcl, type Expr } from "../../core/expr/expr";
+import { type networkInputs } from "../../core/inputs/network-inputs";
+import { type Relation } from "../../core/inputs/relations";
+import { choice, text } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
 import { hashedName, partName, serviceName } from "../../core/names";
-import { needs } from "../../core/needs";
+import { needs } from "../../core/inputs/needs";
 import { type ProjectApis } from "../../core/project-apis";
 import { type DEFAULT_ADDRESS, type DnsZone, type DomainInputs } from "../domain/domain";
 import { domainSteps, entriesOf, validationRecord, zoneRecord } from "../domain/dns-records";

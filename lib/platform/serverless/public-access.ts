@@ -3,11 +3,11 @@ import { type CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-
 import { Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { oneOf } from "../../core/checks";
-import { allOf, attributeOf, type Condition, countIf, isNever } from "../../core/conditional";
-import { expression } from "../../core/expression";
-import { textOrFlag } from "../../core/rows";
-import { type Expr, exprOf } from "../../core/expr";
+import { oneOf } from "../../core/inputs/checks";
+import { allOf, attributeOf, type Condition, countIf, isNever } from "../../core/expr/conditional";
+import { expression } from "../../core/expr/expression";
+import { textOrFlag } from "../../core/inputs/rows";
+import { type Expr, exprOf } from "../../core/expr/expr";
 
 /** Who may call the service without a permission; true and false are other words for the first and the last. */
 const WORDS = ["invoker-check-off", "all-users", "none", "true", "false"] as const;

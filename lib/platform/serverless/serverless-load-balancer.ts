@@ -7,7 +7,7 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { exprOf, type Expr } from "../../core/expr";
+import { exprOf, type Expr } from "../../core/expr/expr";
 import {
   allOf,
   attributeOf,
@@ -18,7 +18,7 @@ import {
   isSet,
   partIf,
   present,
-} from "../../core/conditional";
+} from "../../core/expr/conditional";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { type DomainAddress } from "../domain/domain-address";

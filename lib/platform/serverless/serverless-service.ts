@@ -3,17 +3,17 @@ import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-wo
 import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { terraformName } from "../../core/checks";
-import { anyOf, conditionFrom, countIf, type Condition } from "../../core/conditional";
-import { settingName } from "../../core/expression";
+import { terraformName } from "../../core/inputs/checks";
+import { anyOf, conditionFrom, countIf, type Condition } from "../../core/expr/conditional";
+import { settingName } from "../../core/expr/expression";
 import { type WorkloadIdentity } from "../../core/identity";
-import { refuseWrong } from "../../core/inputs";
+import { refuseWrong } from "../../core/inputs/inputs";
 import { serviceName, workerPoolName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type KnownPropsOf, propProblems } from "../../core/known-props";
+import { type KnownPropsOf, propProblems } from "../../core/inputs/known-props";
 import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { addWarnings, type Warning } from "../../core/warnings";
+import { addWarnings, type Warning } from "../../core/inputs/warnings";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
@@ -32,8 +32,8 @@ import {
 import { accessOf, grantPublicAccess, isCheckOff } from "./public-access";
 import { SERVICE, type ServiceOptions } from "./service-options";
 import { explain } from "../../core/hcl/stack-origin";
-import { exprOf } from "../../core/expr";
-import { max } from "../../core/expr-functions";
+import { exprOf } from "../../core/expr/expr";
+import { max } from "../../core/expr/functions";
 
 export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */

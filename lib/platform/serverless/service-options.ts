@@ -1,8 +1,8 @@
-import { whole } from "../../core/checks";
-import { choice, flag, number } from "../../core/rows";
-import { type SettingsOf } from "../../core/value";
-import { anyOf, type Expr } from "../../core/expr";
-import { holdsFor } from "../../core/expr-functions";
+import { whole } from "../../core/inputs/checks";
+import { choice, flag, number } from "../../core/inputs/rows";
+import { type SettingsOf } from "../../core/inputs/value";
+import { anyOf, type Expr } from "../../core/expr/expr";
+import { holdsFor } from "../../core/expr/functions";
 import { mebibytes } from "../../core/memory";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { type InstanceSize } from "../../idp/worker";

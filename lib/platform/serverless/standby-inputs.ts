@@ -1,17 +1,17 @@
 import { type Construct } from "constructs";
 
-import { matching, whole } from "../../core/checks";
-import { isNever } from "../../core/conditional";
+import { matching, whole } from "../../core/inputs/checks";
+import { isNever } from "../../core/expr/conditional";
 import { type DeploymentInputs, REGION } from "../../core/deployment-context";
-import { anyOf, exprOf, interpolated, type Expr } from "../../core/expr";
-import { difference } from "../../core/expr-functions";
-import { named } from "../../core/expression";
-import { type Relation } from "../../core/relations";
-import { flag, number, object, orResource, text, type PropsOf } from "../../core/rows";
-import { type ValuesOf } from "../../core/value";
+import { anyOf, exprOf, interpolated, type Expr } from "../../core/expr/expr";
+import { difference } from "../../core/expr/functions";
+import { named } from "../../core/expr/expression";
+import { type Relation } from "../../core/inputs/relations";
+import { flag, number, object, orResource, text, type PropsOf } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
 import { STANDBY_CONNECTION_NAME_FRAME_LENGTH } from "../../core/names";
-import { needs } from "../../core/needs";
-import { type NetworkInputs } from "../../core/network-inputs";
+import { needs } from "../../core/inputs/needs";
+import { type NetworkInputs } from "../../core/inputs/network-inputs";
 import { type DomainInputs } from "../domain/domain";
 import { isPair } from "../../idp/dual-region";
 import { type landingZoneInputs } from "../landing-zone";

@@ -1,8 +1,8 @@
-import { isWhole, matching, whole } from "../../core/checks";
-import { type Expr, exprOf, interpolated } from "../../core/expr";
-import { min } from "../../core/expr-functions";
-import { type Relation } from "../../core/relations";
-import { number, text, type PropsOf } from "../../core/rows";
+import { isWhole, matching, whole } from "../../core/inputs/checks";
+import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
+import { min } from "../../core/expr/functions";
+import { type Relation } from "../../core/inputs/relations";
+import { number, text, type PropsOf } from "../../core/inputs/rows";
 
 const MAX_DAYS = 365;
 

@@ -1,7 +1,7 @@
 import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
 
-import { addDynamicBlock } from "../../core/conditional";
-import { flag, number, textMap } from "../../core/rows";
+import { addDynamicBlock } from "../../core/expr/conditional";
+import { flag, number, textMap } from "../../core/inputs/rows";
 import {
   DATABASE_MAJOR_VERSION,
   DATABASE_MAJOR_VERSIONS,
@@ -9,9 +9,9 @@ import {
   OLDEST_DATABASE_MAJOR_VERSION,
 } from "../../idp/contract";
 import { DATABASE_ENDS } from "../../idp/releases";
-import { hcl, literal, type Expr } from "../../core/expr";
-import { lookup, toText } from "../../core/expr-functions";
-import { type Advice } from "../../core/warnings";
+import { hcl, literal, type Expr } from "../../core/expr/expr";
+import { lookup, toText } from "../../core/expr/functions";
+import { type Advice } from "../../core/inputs/warnings";
 
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
 export type DatabaseFlags = Readonly<Record<string, string>> | IResolvable;

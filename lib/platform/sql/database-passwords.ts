@@ -1,11 +1,11 @@
 import { type Construct } from "constructs";
 
-import { whole } from "../../core/checks";
-import { repeatFor } from "../../core/conditional";
-import { exprOf, hcl } from "../../core/expr";
-import { toText } from "../../core/expr-functions";
-import { settingName } from "../../core/expression";
-import { number } from "../../core/rows";
+import { whole } from "../../core/inputs/checks";
+import { repeatFor } from "../../core/expr/conditional";
+import { exprOf, hcl } from "../../core/expr/expr";
+import { toText } from "../../core/expr/functions";
+import { settingName } from "../../core/expr/expression";
+import { number } from "../../core/inputs/rows";
 import { TerraformData } from "../../core/terraform-data";
 
 /** Inputs that replace passwords of the database. */

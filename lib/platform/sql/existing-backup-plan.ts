@@ -1,12 +1,12 @@
 import { type IResolvable } from "cdktf";
 
-import { matching } from "../../core/checks";
-import { anyOf, type Expr } from "../../core/expr";
-import { type Relation } from "../../core/relations";
-import { orResource, text, type Optional } from "../../core/rows";
-import { type ValuesOf } from "../../core/value";
-import { needs } from "../../core/needs";
-import { type Advice } from "../../core/warnings";
+import { matching } from "../../core/inputs/checks";
+import { anyOf, type Expr } from "../../core/expr/expr";
+import { type Relation } from "../../core/inputs/relations";
+import { orResource, text, type Optional } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
+import { needs } from "../../core/inputs/needs";
+import { type Advice } from "../../core/inputs/warnings";
 import { BACKUPS } from "./database-backups";
 
 const PLAN_PATTERN = "^projects/[^/]+/locations/[^/]+/backupPlans/[^/]+$";

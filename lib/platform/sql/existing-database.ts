@@ -1,16 +1,16 @@
 import { Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { isSet, type Condition } from "../../core/conditional";
+import { isSet, type Condition } from "../../core/expr/conditional";
 import { type Existing } from "../../core/existing";
-import { ExistingSecret, type SecretAttributes } from "../../core/existing-secret";
-import { number, object, orResource, requiredObject, text, type PropsOf, type Reading } from "../../core/rows";
+import { ExistingSecret, type SecretAttributes } from "../../core/secrets/existing-secret";
+import { number, object, orResource, requiredObject, text, type PropsOf, type Reading } from "../../core/inputs/rows";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
 import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/secret-reference";
 import { type SqlInstance } from "../../idp/parts";
-import { allOf, type Expr, exprOf, hcl } from "../../core/expr";
-import { split } from "../../core/expr-functions";
-import { namedValue } from "../../core/expression";
+import { allOf, type Expr, exprOf, hcl } from "../../core/expr/expr";
+import { split } from "../../core/expr/functions";
+import { namedValue } from "../../core/expr/expression";
 
 const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-z][a-z0-9-]*$";
 const NAME = "^[a-z_][a-z0-9_]{0,53}$";

@@ -17,22 +17,22 @@ import {
   namedCondition,
   type Condition,
   attributeOf,
-} from "../../core/conditional";
+} from "../../core/expr/conditional";
 import { type Existing, eitherOf, isExisting, isMade } from "../../core/existing";
-import { type Expr, exprOf, hcl, interpolated } from "../../core/expr";
-import { toText } from "../../core/expr-functions";
-import { namedValue, settingName } from "../../core/expression";
-import { GeneratedSecret } from "../../core/generated-secret";
+import { type Expr, exprOf, hcl, interpolated } from "../../core/expr/expr";
+import { toText } from "../../core/expr/functions";
+import { namedValue, settingName } from "../../core/expr/expression";
+import { GeneratedSecret } from "../../core/secrets/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
-import { refuseWrong } from "../../core/inputs";
-import { type PropsOf } from "../../core/rows";
-import { type KnownPropsOf, refuseProps } from "../../core/known-props";
+import { refuseWrong } from "../../core/inputs/inputs";
+import { type PropsOf } from "../../core/inputs/rows";
+import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { TerraformData } from "../../core/terraform-data";
-import { rotationOf } from "../../core/rotation";
+import { rotationOf } from "../../core/secrets/rotation";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import {
   DATABASE_ADMINISTRATOR,

@@ -1,0 +1,90 @@
+import { TerraformVariable } from "cdktf";
+
+import { valuesFrom } from "../../../lib/core/inputs/inputs";
+import { type Relation } from "../../../lib/core/inputs/relations";
+import { choice, number, object, text, texts } from "../../../lib/core/inputs/rows";
+import { eachMatching, matching, whole, type Check } from "../../../lib/core/inputs/checks";
+import { isDistinct } from "../../../lib/core/expr/functions";
+import { bareStack, terraformOf } from "../../support/synthesis";
+
+/** A rule for a list as a whole. */
+const EACH_ONCE: Check<readonly string[]> = {
+  must: "contain each only once, because one of the two was probably meant to be another; correct or remove it",
+  condition: (items) => isDistinct(items),
+};
+
+const TABLE = {
+  host: text({ description: "Host.", must: [matching("^[a-z.]+$", "be a host name; use for example a.example")] }),
+  kept: choice(["ALL", "LATEST"], "; use ALL", { default: "ALL", description: "Which." }),
+  place: choice(["HERE", "THERE"], undefined, { default: "HERE", description: "Where, which the provider judges." }),
+  names: texts({
+    default: [],
+    description: "Names.",
+    must: [eachMatching("^[a-z]+$", "each must be a word; rewrite it"), EACH_ONCE],
+  }),
+  login: object(
+    { key: number({ default: null, description: "key", must: [whole(1, Infinity, "; count")] }) },
+    { description: (members) => `Login. ${members}` },
+  ),
+};
+
+it("Props of a table are refused at synth, all at once, if a literal breaks a rule of its own", () => {
+  const made = (props: object) => () => valuesFrom(bareStack(), TABLE, props as never, []);
+  expect(made({ host: "A", kept: "NONE", place: "there", names: ["a", "B", "a"], login: { key: 0 } })).toThrow(
+    [
+      "test: 6 problems",
+      '  - host is "A"; it must be a host name; use for example a.example',
+      '  - kept is "NONE"; it must be ALL or LATEST; use ALL',
+      '  - place is "there"; it must be HERE or THERE; did you mean THERE?',
+      '  - names has "B"; each must be a word; rewrite it',
+      '  - names is ["a","B","a"]; it must contain each only once, because one of the two was probably meant to be another; correct or remove it',
+      "  - login.key is 0; it must be a whole number from 1; count",
+    ].join("\n"),
+  );
+  expect(made({ login: null })).toThrow("host is missing; it has no default; set it");
+});
+
+type Numbers = Relation<typeof NUMBERS>;
+
+const NUMBERS = {
+  least: number({ default: 1, description: "Least." }),
+  most: number({ default: 3, description: "Most." }),
+  word: text({ default: null, description: "Word.", must: matching("^[a-z$\\{\\}]+$", "be a word; rewrite it") }),
+};
+
+const IN_ORDER: Numbers = {
+  of: "most",
+  holds: ({ least, most }) => least.le(most),
+  says: ({ least, most, word }) =>
+    `${least.name} is ${least.shown}, ${most.name} is ${most.shown} and ${word.name} is ${word.shown}; exchange them`,
+};
+
+describe("A relation of props", () => {
+  const make = (props: object, stack = bareStack()) => {
+    valuesFrom(stack, NUMBERS, props, [IN_ORDER]);
+    return JSON.stringify(terraformOf(stack).resource ?? {});
+  };
+
+  it("is refused at synth if literals break it, with the values as they were written", () => {
+    expect(() => make({ least: 5, word: "a${b}" })).toThrow(
+      'test: 1 problem\n  - least is 5, most is 3 and word is "a${b}"; exchange them',
+    );
+  });
+
+  it("is left to what is wrong with one of the values alone", () => {
+    expect(() => make({ least: "5", word: "A" })).toThrow(
+      [
+        "test: 2 problems",
+        "  - least is a string; it must be a number; write it without quotes",
+        '  - word is "A"; it must be a word; rewrite it',
+      ].join("\n"),
+    );
+  });
+
+  it("is a precondition only where the plan decides", () => {
+    expect(make({ least: 2 })).toBe("{}");
+    const stack = bareStack();
+    const open = new TerraformVariable(stack, "open", { type: "number" }).numberValue;
+    expect(make({ least: open }, stack)).toContain("${local.given_least <= 3}");
+  });
+});

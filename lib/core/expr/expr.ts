@@ -1,0 +1,901 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
+
+import {
+  AddressIn,
+  type KnownAt,
+  Literal,
+  LoopVariable,
+  NamedLiteral,
+  type Leaf,
+  type PrintToken,
+  Reference,
+  type ReferenceFacts,
+  type TokenFacts,
+  TokenReference,
+} from "./leaves";
+import { BINDING, escapedTemplate, isWhole, piecesOf, plainKey, PlainText, type Printed, quotedInside } from "./text";
+import { finite, lengthOf, listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./values";
+
+/** A value of a type, or an expression of it. */
+export type Operand<T> = Expr<T> | T;
+
+/** An item with its index, or a member with its name. */
+type Entry = readonly [key: Expr<string>, value: Expr];
+
+/** What an expression is: a literal, a reference or an operation. */
+interface Form extends Leaf {
+  /** Whether it is null, where that is simpler than a comparison. */
+  readonly isNull?: () => Expr<boolean>;
+  /** Whether Terraform may stop at it, such as at a number in words. */
+  readonly canFail?: boolean;
+  /** Whether it is known to do so. */
+  readonly fails?: boolean;
+  /** The least number that it can be, where that is known. */
+  readonly least?: number;
+  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
+  readonly entries?: readonly Entry[];
+}
+
+/** HCL of an operation: text, or an operand and how tightly it must bind there. */
+type Part = string | { readonly expr: Expr; readonly least: number };
+
+/** Conditions that all hold, or of which one does. */
+interface Combination {
+  readonly operator: "&&" | "||";
+  readonly operands: readonly Expr<boolean>[];
+}
+
+/** What is known of the result of an operation. */
+export interface OperationFacts {
+  /** What it combines, so that another of the same operator takes its operands. */
+  readonly combination?: Combination;
+  /** The least number that it can be. */
+  readonly least?: number;
+  readonly mayBeNull?: boolean;
+  /** Whether it is null, where that is simpler than a comparison. */
+  readonly isNull?: (() => Expr<boolean>) | undefined;
+  /** Whether Terraform may stop at it; by default, it may. */
+  readonly canFail?: boolean;
+  /** Whether it is known to; by default, if it does at an operand. */
+  readonly fails?: boolean;
+  /** The negation, where it needs no `!`. */
+  readonly opposite?: (() => Expr<boolean>) | undefined;
+}
+
+/** Characters of a comparison such as `var.existing_database != null`. */
+const LONGEST_AT_A_GLANCE = 45;
+
+/** Characters that a line of a folder has for the condition of a check. */
+const LONGEST_OF_A_LINE = 100;
+
+/**
+ * A typed Terraform expression: a literal, a reference or an operation.
+ *
+ * Operations on literals are calculated at once, so that what is known at synthesis leaves no trace in the folder. What
+ * is left prints as HCL, with the parentheses that it needs. It can stand wherever the framework takes a token: `text`,
+ * `number`, `list` and the expression itself are tokens, or literals where the value is known.
+ */
+export class Expr<T = unknown> implements IResolvable {
+  /** Empty, because the framework would spend most of its time on stack traces. */
+  readonly creationStack: string[] = [];
+
+  /** For the compiler alone, which would otherwise take an expression of one type for one of another. */
+  declare protected readonly type?: T;
+
+  private readonly form: Form;
+
+  /** @param form what it is, or an expression that it is like */
+  constructor(form: Expr<T> | Form) {
+    this.form = form instanceof Expr ? form.form : form;
+  }
+
+  get knownAt(): KnownAt {
+    return this.form.knownAt;
+  }
+
+  /** Whether the value may be null. */
+  get mayBeNull(): boolean {
+    return this.form.mayBeNull;
+  }
+
+  /** Whether Terraform may stop at the expression, such as at a number in words. */
+  get canFail(): boolean {
+    return this.form.canFail ?? false;
+  }
+
+  /** Whether no value can be calculated, whatever is not known yet. */
+  get fails(): boolean {
+    return this.form.fails ?? false;
+  }
+
+  /** Whether it is a list that is known to have an item. */
+  get hasItems(): boolean {
+    return this.form.hasItems ?? (this.entries?.length ?? 0) > 0;
+  }
+
+  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
+  get entries(): readonly Entry[] | undefined {
+    return this.form.entries ?? (this.isLiteral ? literalEntries(this.literal) : undefined);
+  }
+
+  /** The same where it is not null. */
+  get present(): Expr<NonNullable<T>> {
+    if (!this.mayBeNull || this.isLiteral) return this as unknown as Expr<NonNullable<T>>;
+    return new Expr<NonNullable<T>>(new Present(this.form));
+  }
+
+  /** Whether the value is known at synthesis. */
+  get isLiteral(): boolean {
+    return this.form.literal !== undefined;
+  }
+
+  /** Whether it is text around tokens. */
+  get isText(): boolean {
+    return this.form instanceof TokenReference && this.form.isText;
+  }
+
+  /** The value. @throws Error if it is not known at synthesis */
+  get literal(): T {
+    if (this.form.literal === undefined) throw new Error("an expression has no value before the plan");
+    return this.form.literal.value as T;
+  }
+
+  /** Addresses of what the expression refers to, such as `var.domain`. */
+  get names(): readonly string[] {
+    return this.form.names;
+  }
+
+  /** For arguments that are strings; a token where the value is null, a list or an object. */
+  get text(): string {
+    const isText = this.knownAt === "synth" && typeof this.literal !== "object";
+    return isText ? escapedTemplate(String(this.literal)) : Token.asString(this.token);
+  }
+
+  /** For arguments that are numbers. */
+  get number(): number {
+    return this.knownAt === "synth" ? (this.literal as number) : Token.asNumber(this.token);
+  }
+
+  /** For arguments that are lists of strings. */
+  get list(): string[] {
+    return this.knownAt === "synth" ? (this.literal as string[]).map(escapedTemplate) : Token.asList(this.token);
+  }
+
+  /** For arguments that are booleans. */
+  get flag(): boolean | IResolvable {
+    return this.knownAt === "synth" ? (this.literal as boolean) : this.token;
+  }
+
+  isNull(): Expr<boolean> {
+    const { isNull, literal: known, mayBeNull } = this.form;
+    if (known !== undefined) return literal(known.value === null);
+    if (!mayBeNull) return literal(false);
+    return isNull?.() ?? this.compared("==", BINDING.equality, literal(null));
+  }
+
+  isSet(): Expr<boolean> {
+    return this.isNull().not();
+  }
+
+  eq(other: Operand<T>): Expr<boolean> {
+    const right = exprOf(other);
+    if (this.isAbove(right)) return literal(false);
+    return known([this, right], isDeepStrictEqual, () => this.compared("==", BINDING.equality, right));
+  }
+
+  ne(other: Operand<T>): Expr<boolean> {
+    return this.eq(other).not();
+  }
+
+  /** Whether a condition holds for the value, or the value is null. */
+  isNullOr(condition: (present: Expr<NonNullable<T>>) => Operand<boolean>): Expr<boolean> {
+    const isNull = this.isNull();
+    if (isNull.isLiteral && isNull.literal) return isNull;
+    const holds = exprOf(condition(this as Expr<NonNullable<T>>));
+    // Terraform before 1.12 calculates both operands.
+    return holds.canFail ? isNull.choose(true, condition(this.present)) : isNull.or(holds);
+  }
+
+  /** Whether the value is there and a condition holds for it. */
+  isSetAnd(condition: (present: Expr<NonNullable<T>>) => Operand<boolean>): Expr<boolean> {
+    const isSet = this.isSet();
+    if (isSet.isLiteral && !isSet.literal) return isSet;
+    const holds = exprOf(condition(this as Expr<NonNullable<T>>));
+    return holds.canFail ? isSet.choose(condition(this.present), false) : isSet.and(holds);
+  }
+
+  lt(other: Operand<number>): Expr<boolean> {
+    return this.ordered("<", other, (a, b) => a < b);
+  }
+
+  le(other: Operand<number>): Expr<boolean> {
+    return this.ordered("<=", other, (a, b) => a <= b);
+  }
+
+  gt(other: Operand<number>): Expr<boolean> {
+    if (this.isAbove(exprOf(other))) return literal(true);
+    return this.ordered(">", other, (a, b) => a > b);
+  }
+
+  ge(other: Operand<number>): Expr<boolean> {
+    return this.ordered(">=", other, (a, b) => a >= b);
+  }
+
+  and(...others: readonly Operand<boolean>[]): Expr<boolean> {
+    return allOf(this as Expr<boolean>, ...others);
+  }
+
+  or(...others: readonly Operand<boolean>[]): Expr<boolean> {
+    return anyOf(this as Expr<boolean>, ...others);
+  }
+
+  not(): Expr<boolean> {
+    if (this.isLiteral) return literal(this.literal !== true);
+    const { form } = this;
+    if (form instanceof Operation && form.opposite !== undefined) return form.opposite();
+    const parts = ["!", { expr: this as Expr, least: BINDING.sign }];
+    const facts = { ...ifOperandsDo([this]), opposite: () => this as Expr<boolean> };
+    return new Expr(new Operation(parts, BINDING.sign, facts));
+  }
+
+  /** One of two values, depending on this condition. */
+  choose<A, B = A>(whenTrue: Operand<A>, whenFalse: Operand<B>): Expr<A | B> {
+    const [one, other] = [exprOf(whenTrue), exprOf(whenFalse)] as const;
+    if (this.isLiteral) return this.literal === true ? one : other;
+    if (one.isLiteral && other.isLiteral && one.literal === true && other.literal === false)
+      return this as unknown as Expr<A | B>;
+    if (one.isLiteral && other.isLiteral && one.literal === false && other.literal === true)
+      return this.not() as unknown as Expr<A | B>;
+    const parts = [
+      { expr: this, least: BINDING.or },
+      " ? ",
+      { expr: one, least: BINDING.or },
+      " : ",
+      // In parentheses, because a chain of choices is hard to read.
+      { expr: other, least: BINDING.or },
+    ];
+    const isNull = () => {
+      if (!other.mayBeNull) return this.and(one.isNull());
+      if (!one.mayBeNull) return this.not().and(other.isNull());
+      return this.choose(one.isNull(), other.isNull());
+    };
+    const canFail = this.canFail || this.mayBeNull || one.canFail || other.canFail;
+    const mayBeNull = one.mayBeNull || other.mayBeNull;
+    return new Expr(new Operation(parts, BINDING.choice, { canFail, fails: this.fails, isNull, mayBeNull }));
+  }
+
+  /** The value, or another one where it is null. */
+  coalesce(fallback: Operand<NonNullable<T>>): Expr<NonNullable<T>> {
+    const other = exprOf(fallback);
+    if (this.isLiteral) return this.literal === null ? other : (this as unknown as Expr<NonNullable<T>>);
+    if (!this.mayBeNull) return this as unknown as Expr<NonNullable<T>>;
+    return call("coalesce", [this, other], { canFail: this.canFail || other.canFail, mayBeNull: false });
+  }
+
+  /** The value, or another one where it is null, which may itself be null or an empty text. */
+  ifNull<O>(other: Operand<O>): Expr<NonNullable<T> | O> {
+    return this.isNull().choose<O, NonNullable<T>>(other, this.present);
+  }
+
+  plus(other: Operand<number>): Expr<number> {
+    return this.calculated("+", BINDING.sum, other, (a, b) => a + b);
+  }
+
+  minus(other: Operand<number>): Expr<number> {
+    return this.calculated("-", BINDING.sum, other, (a, b) => a - b);
+  }
+
+  times(other: Operand<number>): Expr<number> {
+    return this.calculated("*", BINDING.product, other, (a, b) => a * b);
+  }
+
+  dividedBy(other: Operand<number>): Expr<number> {
+    return this.calculated("/", BINDING.product, other, (a, b) => a / b);
+  }
+
+  modulo(other: Operand<number>): Expr<number> {
+    return this.calculated("%", BINDING.product, other, (a, b) => a % b);
+  }
+
+  floor(): Expr<number> {
+    return known(
+      [this],
+      (a) => Math.floor(numberIn(a)),
+      () => call("floor", [this], ifOperandsDo([this])),
+    );
+  }
+
+  length(): Expr<number> {
+    const { entries } = this;
+    if (entries !== undefined) return literal(entries.length);
+    const facts = { ...ifOperandsDo([this]), ...(this.hasItems && { least: 1 }) };
+    return known([this], lengthOf, () => call("length", [this], facts));
+  }
+
+  /** Whether a list has an element. */
+  contains(element: Operand<T extends readonly (infer Element)[] ? Element : never>): Expr<boolean> {
+    const other = exprOf(element as unknown);
+    const has = (list: unknown, each: unknown) => listIn(list).includes(valueIn(each));
+    return known([this, other], has, () => call("contains", [this, other], ifOperandsDo([this, other])));
+  }
+
+  /** Whether the value is one of a few. */
+  isOneOf(values: readonly T[]): Expr<boolean> {
+    return literal(values).contains(this as never);
+  }
+
+  /** Whether a text matches a pattern, which must mean the same in JavaScript and in Terraform (RE2). */
+  matches(pattern: Operand<string>): Expr<boolean> {
+    const other = exprOf(pattern);
+    if (this.fails || other.fails) return literal(false);
+    const fits = (text: unknown, form: unknown) =>
+      text !== null && regularExpression(form as string).test(textIn(text));
+    const parts = [
+      "can(regex(",
+      { expr: other, least: BINDING.choice },
+      ", ",
+      { expr: this as Expr, least: BINDING.choice },
+    ];
+    const facts = { canFail: false, mayBeNull: false };
+    return known([this, other], fits, () => new Expr(new Operation([...parts, "))"], BINDING.value, facts)));
+  }
+
+  /** Its items, separated. */
+  joinedBy(separator: string): Expr<string> {
+    const joined = (items: unknown) => listIn(items).map(textIn).join(separator);
+    return known([this], joined, () => call("join", [literal(separator), this], { mayBeNull: false }));
+  }
+
+  /** A member of an object, under its Terraform name. */
+  member<Value = unknown>(name: string): Expr<Value> {
+    const { form } = this;
+    if (form instanceof Collection) return (form.member(name) ?? literal(null)) as Expr<Value>;
+    const memberOf = (value: unknown) => (value as Readonly<Record<string, Value>> | null)?.[name] ?? (null as Value);
+    const parts = [{ expr: this as Expr, least: BINDING.value }, `.${name}`];
+    const facts = { mayBeNull: true, ...ifOperandsDo([this]) };
+    return known([this], memberOf, () => new Expr<Value>(new Operation(parts, BINDING.value, facts)));
+  }
+
+  /** The value, or another one where it cannot be calculated. */
+  orElse(fallback: Operand<T>): Expr<T> {
+    const other = exprOf(fallback);
+    if (this.fails) return other;
+    if (this.isLiteral || !this.canFail) return this;
+    return call("try", [this, other], { canFail: other.canFail, mayBeNull: this.mayBeNull || other.mayBeNull });
+  }
+
+  /** What an operator combines here; the expression itself where another one does, or none. @internal */
+  operandsOf(operator: Combination["operator"]): readonly Expr<boolean>[] {
+    const { form } = this;
+    const combination = form instanceof Operation ? form.combination : undefined;
+    return combination?.operator === operator ? combination.operands : [this as Expr<boolean>];
+  }
+
+  /** Whether it takes more than a glance to read, so that a local should say what it means. @internal */
+  get isLong(): boolean {
+    return !this.isLiteral && this.print(tokenName).length > LONGEST_AT_A_GLANCE;
+  }
+
+  /** Whether a line of a folder is too short for it. @internal */
+  get takesLines(): boolean {
+    return !this.isLiteral && this.print(tokenName).length > LONGEST_OF_A_LINE;
+  }
+
+  /** @internal */
+  print(printToken: PrintToken, least: number = BINDING.choice): string {
+    const { binding, text } = this.form.print(printToken);
+    return binding < least ? `(${text})` : text;
+  }
+
+  resolve(context: IResolveContext): unknown {
+    // The framework keeps in the context whether braces are around already.
+    const { suppressBraces: isInside } = context;
+    try {
+      if (isInside !== true && this.form.alone !== undefined) return this.form.alone();
+      const text = this.print((token) => insideOf(token, context), isInside === true ? BINDING.value : BINDING.choice);
+      return isInside === true ? text : `\${${text}}`;
+    } finally {
+      context.suppressBraces = isInside;
+    }
+  }
+
+  /** What the framework takes for a token; it asks one for its text to find it again. */
+  protected get token(): IResolvable {
+    return this;
+  }
+
+  /** The expression as a string token. */
+  toString(): string {
+    return this.text;
+  }
+
+  toJSON(): string {
+    return "<expression>";
+  }
+
+  /** Whether the least number that this can be is greater than another one. */
+  private isAbove(other: Expr): boolean {
+    const { least } = this.form;
+    return least !== undefined && other.isLiteral && least > numberIn(other.literal);
+  }
+
+  private ordered(operator: string, other: Operand<number>, compare: (a: number, b: number) => boolean) {
+    const right = exprOf(other);
+    const compared = (a: unknown, b: unknown) => compare(numberIn(a), numberIn(b));
+    return known([this, right], compared, () => this.compared(operator, BINDING.comparison, right));
+  }
+
+  private compared(operator: string, binding: number, right: Expr): Expr<boolean> {
+    const opposite = OPPOSITES[operator];
+    const parts = infix(this, operator, right, binding);
+    const turned = opposite === undefined ? undefined : () => this.compared(opposite, binding, right);
+    // Null is equal to nothing else, and has no order.
+    const canFail = [this, right].some((each) => each.canFail || (binding === BINDING.comparison && each.mayBeNull));
+    return new Expr(new Operation(parts, binding, { canFail, opposite: turned }));
+  }
+
+  private calculated(
+    operator: string,
+    binding: number,
+    other: Operand<number>,
+    calculate: (a: number, b: number) => number,
+  ): Expr<number> {
+    const right = exprOf(other);
+    const isSum = operator === "+" || operator === "-";
+    if (isSum && right.isLiteral && right.literal === 0 && !this.mayBeNull) return this as unknown as Expr<number>;
+    const result = (a: unknown, b: unknown) => finite(calculate(numberIn(a), numberIn(b)));
+    const parts = infix(this, operator, right, binding);
+    const isDivision = operator === "/" || operator === "%";
+    const canBeZero = isDivision && !(right.isLiteral && right.literal !== 0);
+    const canFail = canBeZero || ifOperandsDo([this, right]).canFail;
+    return known([this, right], result, () => new Expr(new Operation(parts, binding, { canFail })));
+  }
+}
+
+const OPPOSITES: Readonly<Record<string, string>> = {
+  "==": "!=",
+  "!=": "==",
+  "<": ">=",
+  ">=": "<",
+  ">": "<=",
+  "<=": ">",
+};
+
+/**
+ * What is calculated here where all operands are known, and by Terraform otherwise.
+ *
+ * @param calculate throws an error where Terraform would stop too; undefined for what it alone can tell
+ */
+export function known<R>(
+  operands: readonly Expr[],
+  calculate: (...values: readonly unknown[]) => R | undefined,
+  otherwise: () => Expr<R>,
+): Expr<R> {
+  if (!operands.every((each) => each.isLiteral)) return otherwise();
+  try {
+    const value = calculate(...operands.map((each) => each.literal));
+    return value === undefined ? otherwise() : literal(value);
+  } catch (error) {
+    if (error !== NO_VALUE) throw error;
+    return new Expr<R>(new Failure(otherwise()));
+  }
+}
+
+/** Facts of an operation that has a value wherever its operands have one. */
+export function ifOperandsDo(operands: readonly Expr[]): { readonly canFail: boolean } {
+  return { canFail: operands.some((each) => each.canFail || each.mayBeNull) };
+}
+
+/** A value that is known. */
+export function literal<T>(value: T): Expr<T> {
+  return new Expr<T>(new Literal(value));
+}
+
+/** A literal that stands in the folder under an address, where what uses it cannot be calculated at synth. */
+export function namedLiteral<T>(address: string, value: T): Expr<T> {
+  return new Expr<T>(new NamedLiteral(address, value));
+}
+
+/**
+ * A step of a calculation with a name of the domain, such as `worker_processes`: where it is used twice, or long, a
+ * folder has a local of that name.
+ */
+export function namedStep<T>(name: string, value: Expr<T>): Expr<T> {
+  return value.isLiteral ? value : new Expr<T>(new Step(name, value));
+}
+
+/** What `namedStep` marks in a finished folder, by name and text: the innermost steps only, so replace repeatedly. */
+export const STEP = /\/\*step (\w+)\*\/\(((?:(?!\/\*step )[^])*?)\)\/\*end\*\//g;
+
+/**
+ * A value that Terraform knows under an address.
+ *
+ * @param address such as `var.domain`; asked for when it is printed
+ */
+export function reference<T>(address: string | (() => string), facts: ReferenceFacts): Expr<T> {
+  return new Expr<T>(new Reference(address, facts));
+}
+
+/**
+ * HCL by hand, for what there is no operator for: `for`, splats, patterns.
+ *
+ * What is embedded is an operand: a string is printed in quotes, an expression with the parentheses that it needs. Line
+ * breaks are those of the source alone.
+ */
+export function hcl<T = never>(texts: TemplateStringsArray, ...operands: readonly unknown[]): Expr<T> {
+  return writtenHcl(texts.map(onOneLine), operands, { mayBeNull: true });
+}
+
+/** HCL without the line breaks of the source; a folder has its own. */
+function onOneLine(text: string): string {
+  if (!text.includes("\n")) return text;
+  return text.replaceAll(/(?<=[([])\s*\n\s*|\s*\n\s*(?=[)\]])/g, "").replaceAll(/\s*\n\s*/g, " ");
+}
+
+/** The same, of which more is known. */
+export function writtenHcl<T>(texts: readonly string[], operands: readonly unknown[], facts: OperationFacts): Expr<T> {
+  const parts = texts.flatMap((text, index): Part[] => {
+    if (index >= operands.length) return [text];
+    // In brackets, or between commas, nothing binds.
+    const isApart = /(?:[([{,:]|\bif)\s*$/.test(text) && /^\s*[)\]},]/.test(texts[index + 1] ?? "");
+    return [text, { expr: exprOf(operands[index]), least: isApart ? BINDING.choice : BINDING.value }];
+  });
+  return new Expr<T>(new Operation(parts, isWhole(texts.join("\0")) ? BINDING.value : BINDING.choice, facts));
+}
+
+/** A text around values. */
+export function interpolated(texts: TemplateStringsArray, ...operands: readonly Operand<unknown>[]): Expr<string> {
+  const values = operands.map((each) => exprOf(each));
+  const pieces: string[] = [];
+  const open: Expr[] = [];
+  let piece = "";
+  for (const [index, text] of texts.entries()) {
+    piece += escapedTemplate(text);
+    const value = values[index];
+    if (value === undefined) pieces.push(piece);
+    else if (value.isLiteral && value.literal !== null) piece += escapedTemplate(textIn(value.literal));
+    else {
+      pieces.push(piece);
+      open.push(value);
+      piece = "";
+    }
+  }
+  const joined = (...parts: readonly unknown[]) =>
+    texts.reduce((before, text, index) => before + textIn(parts[index - 1]) + text);
+  const [quote, begin, end] = ['"', "${", "}"] as const;
+  const frame = pieces.map(
+    (text, index) => `${index === 0 ? quote : end}${quotedInside(text)}${index === pieces.length - 1 ? quote : begin}`,
+  );
+  return known(values, joined, () => writtenHcl(frame, open, { mayBeNull: false, ...ifOperandsDo(values) }));
+}
+
+/** A call of a function of Terraform. */
+export function call<T>(name: string, operands: readonly unknown[], facts: OperationFacts = {}): Expr<T> {
+  const parts = operands.flatMap((operand, index): Part[] => [
+    index === 0 ? "" : ", ",
+    { expr: exprOf(operand), least: BINDING.choice },
+  ]);
+  return new Expr<T>(new Operation([`${name}(`, ...parts, ")"], BINDING.value, facts));
+}
+
+/** Whether all conditions hold. */
+export function allOf(...conditions: readonly Operand<boolean>[]): Expr<boolean> {
+  return combined(conditions, "&&", BINDING.and, true);
+}
+
+/** Whether one of the conditions holds. */
+export function anyOf(...conditions: readonly Operand<boolean>[]): Expr<boolean> {
+  return combined(conditions, "||", BINDING.or, false);
+}
+
+/** @param neutral what changes nothing; the opposite decides the result */
+function combined(
+  conditions: readonly Operand<boolean>[],
+  operator: "&&" | "||",
+  binding: number,
+  neutral: boolean,
+): Expr<boolean> {
+  const all = conditions.map((each) => exprOf(each));
+  if (all.some((each) => each.isLiteral && each.literal !== neutral)) return literal(!neutral);
+  const open = withoutRepeated(all.filter((each) => !each.isLiteral).flatMap((each) => each.operandsOf(operator)));
+  const failing = open.filter((each) => each.fails).length;
+  const [first, ...others] = open;
+  if (first === undefined) return literal(neutral);
+  if (others.length === 0) return first;
+  const parts = open.flatMap((expr, index): Part[] => [
+    index === 0 ? "" : ` ${operator} `,
+    { expr, least: binding + 1 },
+  ]);
+  const fails = neutral ? failing > 0 : failing === open.length;
+  const combination = { operator, operands: open };
+  return new Expr<boolean>(new Operation(parts, binding, { combination, fails, ...ifOperandsDo(open) }));
+}
+
+/** Each condition once, also where two expressions say the same. */
+function withoutRepeated(conditions: readonly Expr<boolean>[]): Expr<boolean>[] {
+  if (conditions.length < 2) return [...conditions];
+  return [...new Map(conditions.map((each) => [each.print(tokenName), each])).values()];
+}
+
+const TOKEN_NAMES = new WeakMap<object, string>();
+let tokenCount = 0;
+
+/** A name for a token, by which expressions can be compared before the framework resolves it. */
+function tokenName(token: unknown): unknown {
+  if (typeof token !== "object" || token === null) return token;
+  if (token instanceof AddressIn) return token.address;
+  const name = TOKEN_NAMES.get(token) ?? `token_${(tokenCount += 1)}`;
+  TOKEN_NAMES.set(token, name);
+  return name;
+}
+
+/**
+ * Whatever a caller may give, as an expression: a literal, a token, text around tokens, a list or an object with
+ * tokens.
+ *
+ * Of a token it is only known that an attribute of a resource is set; `given` finds out more.
+ */
+export function exprOf<T>(value: Operand<T>): Expr<T> {
+  if (isExpr(value)) return value;
+  if (typeof value === "string") return textOf(value) as unknown as Expr<T>;
+  const behind = exprBehind(value);
+  if (behind !== undefined) return behind as Expr<T>;
+  if (Token.isUnresolved(value)) return new Expr<T>(new TokenReference(value));
+  if (!isPlainObject(value)) return literal(value);
+  const entries = Object.entries(value as Readonly<Record<string, unknown>>).map(
+    ([key, each]) => [exprOf(key), exprOf(each)] as const,
+  );
+  if (entries.every(([key, each]) => key.isLiteral && each.isLiteral)) {
+    const known = entries.map(([key, each]) => [key.literal, each.literal] as const);
+    return literal((Array.isArray(value) ? known.map(([, each]) => each) : Object.fromEntries(known)) as T);
+  }
+  return new Expr<T>(new Collection(entries, Array.isArray(value)));
+}
+
+/** The expression that a token of the framework stands for; undefined for anything else. */
+function exprBehind(value: unknown): Expr | undefined {
+  if (isExpr<unknown>(value)) return value;
+  if (typeof value === "string") {
+    const [first, ...others] = piecesOf(value);
+    return others.length === 0 && isExpr<unknown>(first) ? first : undefined;
+  }
+  const token =
+    Token.isUnresolved(value) && Array.isArray(value) ? Tokenization.reverseList(value as string[]) : undefined;
+  const number = typeof value === "number" ? Tokenization.reverseNumber(value) : undefined;
+  return [token, number].find((each) => isExpr<unknown>(each));
+}
+
+/** True for lists and objects of values; an element of a stack is refused by name, and would have no end. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  // Not by identity: an object may come from another realm, as in a test of Jest.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function textOf(value: string): Expr<string> {
+  const pieces = piecesOf(value);
+  if (pieces.every((piece) => typeof piece === "string")) return literal(value);
+  const [first, ...others] = pieces;
+  return others.length === 0 && isExpr<string>(first) ? first : new Expr(new TokenReference(value));
+}
+
+function isExpr<T>(value: unknown): value is Expr<T> {
+  return value instanceof Expr;
+}
+
+/** An expression that knows of a token what somebody found out. */
+export function tokenReference<T>(token: T, facts: TokenFacts): Expr<T> {
+  return new Expr<T>(new TokenReference(token, facts));
+}
+
+/** A variable of a `for` expression. */
+export function loopVariable<T>(name: string, { knownAt }: Expr): Expr<T> {
+  return new Expr<T>(new LoopVariable(name, knownAt));
+}
+
+function literalEntries(value: unknown): readonly Entry[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const entries = Object.entries(value);
+  // Terraform goes through an object in the order of its names.
+  if (!Array.isArray(value)) entries.sort(([one], [other]) => (one < other ? -1 : 1));
+  return entries.map(([key, each]) => [literal(key), literal<unknown>(each)]);
+}
+
+/** A named step, marked by comments until the whole folder is known. */
+class Step implements Form {
+  constructor(
+    private readonly name: string,
+    private readonly value: Expr,
+  ) {}
+
+  get knownAt(): KnownAt {
+    return this.value.knownAt;
+  }
+
+  get mayBeNull(): boolean {
+    return this.value.mayBeNull;
+  }
+
+  get canFail(): boolean {
+    return this.value.canFail;
+  }
+
+  get fails(): boolean {
+    return this.value.fails;
+  }
+
+  get hasItems(): boolean {
+    return this.value.hasItems;
+  }
+
+  get names(): readonly string[] {
+    return this.value.names;
+  }
+
+  print(printToken: PrintToken): Printed {
+    const text = this.value.print(printToken, BINDING.choice);
+    return { text: `/*step ${this.name}*/(${text})/*end*/`, binding: BINDING.value };
+  }
+}
+
+/** A list or an object in which something is not known at synthesis. */
+class Collection implements Form {
+  readonly mayBeNull = false;
+
+  constructor(
+    readonly entries: readonly Entry[],
+    private readonly isList: boolean,
+  ) {}
+
+  get knownAt(): KnownAt {
+    return latest(this.entries.flat());
+  }
+
+  get canFail(): boolean {
+    return this.entries.flat().some((each) => each.canFail);
+  }
+
+  get fails(): boolean {
+    return this.entries.flat().some((each) => each.fails);
+  }
+
+  get names(): readonly string[] {
+    return this.entries.flat().flatMap((each) => each.names);
+  }
+
+  member(name: string): Expr | undefined {
+    return this.entries.find(([key]) => key.isLiteral && key.literal === name)?.[1];
+  }
+
+  print(printToken: PrintToken): Printed {
+    const items = this.entries.map(([key, value]) => {
+      const text = value.print(printToken);
+      return this.isList ? text : `${keyText(key, printToken)} = ${text}`;
+    });
+    const text = this.isList ? `[${items.join(", ")}]` : `{ ${items.join(", ")} }`;
+    return { text, binding: BINDING.value };
+  }
+
+  alone(): unknown {
+    const values = this.entries.map(([, value]) => value);
+    return this.isList ? values : Object.fromEntries(this.entries.map(([key, value]) => [key.text, value]));
+  }
+}
+
+/** An operation on literals at which Terraform stops. */
+class Failure implements Form {
+  readonly knownAt = "plan";
+  readonly mayBeNull = false;
+  readonly canFail = true;
+  readonly fails = true;
+  readonly names = [];
+
+  constructor(private readonly operation: Expr) {}
+
+  print(printToken: PrintToken): Printed {
+    return { text: this.operation.print(printToken, BINDING.value), binding: BINDING.value };
+  }
+}
+
+/** A value in a place that is only reached if it is not null. */
+class Present implements Form {
+  readonly mayBeNull = false;
+
+  constructor(private readonly form: Form) {}
+
+  get knownAt(): KnownAt {
+    return this.form.knownAt;
+  }
+
+  get canFail(): boolean {
+    return this.form.canFail ?? false;
+  }
+
+  get fails(): boolean {
+    return this.form.fails ?? false;
+  }
+
+  get names(): readonly string[] {
+    return this.form.names;
+  }
+
+  print(printToken: PrintToken): Printed {
+    return this.form.print(printToken);
+  }
+}
+
+/** An operation that cannot be calculated at synthesis. */
+class Operation implements Form {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  readonly isNull: (() => Expr<boolean>) | undefined;
+  readonly opposite: (() => Expr<boolean>) | undefined;
+  readonly canFail: boolean;
+  readonly fails: boolean;
+  readonly combination: Combination | undefined;
+  readonly least?: number;
+
+  constructor(
+    private readonly parts: readonly Part[],
+    private readonly binding: number,
+    { canFail = true, combination, fails, isNull, least, mayBeNull = false, opposite }: OperationFacts = {},
+  ) {
+    this.combination = combination;
+    if (least !== undefined) this.least = least;
+    this.canFail = canFail;
+    this.fails = fails ?? this.operands.some((each) => each.fails);
+    this.isNull = isNull;
+    this.mayBeNull = mayBeNull;
+    this.opposite = opposite;
+    this.knownAt = latest(this.operands);
+  }
+
+  get names(): readonly string[] {
+    return [...new Set(this.operands.flatMap((each) => each.names))];
+  }
+
+  print(printToken: PrintToken): Printed {
+    const texts = this.parts.map((part) => (typeof part === "string" ? part : part.expr.print(printToken, part.least)));
+    return { text: texts.join(""), binding: this.binding };
+  }
+
+  private get operands(): readonly Expr[] {
+    return this.parts.flatMap((part) => (typeof part === "string" ? [] : part.expr));
+  }
+}
+
+const MOMENTS: readonly KnownAt[] = ["synth", "plan", "apply"];
+
+/** When the last one is known; an operation is left for the plan at least. */
+function latest(operands: readonly Expr[]): KnownAt {
+  const moments = operands.map(({ knownAt }) => MOMENTS.indexOf(knownAt));
+  return MOMENTS[Math.max(1, ...moments)] ?? "apply";
+}
+
+function keyText(key: Expr<string>, printToken: PrintToken): string {
+  return key.isLiteral ? plainKey(key.literal) : `(${key.print(printToken)})`;
+}
+
+const infix = (left: Expr, operator: string, right: Expr, binding: number): Part[] => [
+  { expr: left, least: binding },
+  ` ${operator} `,
+  { expr: right, least: binding + 1 },
+];
+
+/** A token as the framework writes it inside of an expression; text, where its value is that. */
+function insideOf(token: unknown, context: IResolveContext): unknown {
+  if (token instanceof Expr) return token.print((each) => insideOf(each, context), BINDING.value);
+  if (token instanceof AddressIn) return token.inside(context);
+  context.suppressBraces = true;
+  const inside: unknown = context.resolve(token);
+  // Expressions of the framework have braces around them elsewhere; what comes without is a text.
+  const isExpression = typeof (token as { readonly resolveArg?: unknown }).resolveArg === "function";
+  if (isExpression && typeof inside === "string") return inside;
+  context.suppressBraces = false;
+  const outside: unknown = context.resolve(token);
+  if (typeof inside !== "string") return outside;
+  return outside === inside && !inside.startsWith("${") ? new PlainText(inside) : inside;
+}

@@ -1,0 +1,111 @@
+import { type TerraformElement, TerraformLocal, TerraformStack, TerraformVariable, Token, Tokenization } from "cdktf";
+import { type IConstruct } from "constructs";
+
+import { Expr, exprOf, tokenReference } from "./expr";
+import { type KnownAt, type TokenFacts } from "./leaves";
+import { rendered } from "./expression";
+
+/**
+ * What a caller gave, as an expression that knows whether it may be null.
+ *
+ * Presence is what was given, not what its value will be: an attribute, a module's output, a data source and text
+ * around them are set, also while their value is unknown. Only a variable may be null at plan, and what is calculated
+ * from one.
+ */
+export function given<T>(scope: IConstruct, value: T): Expr<T> {
+  if (typeof value === "string" && isText(value))
+    return tokenReference(value, { ...factsOf(scope, value), mayBeNull: false });
+  if (value instanceof Expr || !Token.isUnresolved(value)) return exprOf(value);
+  return tokenReference(value, factsOf(scope, value));
+}
+
+/** Whether there is text around a token. */
+function isText(value: string): boolean {
+  const { literals, tokens } = Tokenization.reverseString(value);
+  return tokens.length > 0 && (literals.length > 0 || tokens.length > 1);
+}
+
+function factsOf(scope: IConstruct, value: unknown): TokenFacts {
+  const text = rendered(scope, value);
+  if (typeof text !== "string") return { knownAt: "apply", mayBeNull: false };
+  return factsOfText(TerraformStack.of(scope), text);
+}
+
+/** An address, with the braces around it. */
+const ALONE = /^\$\{([A-Za-z_][\w.-]*(?:\[[^\]]*\][\w.-]*)*)\}$/;
+const ADDRESSES =
+  /(?<![\w."-])(?:var|local|data|module|ephemeral|each|count|path|terraform|[a-z][a-z0-9]*_\w+)\.[\w-]+(?:\.[\w-]+)*/g;
+/** Addresses that are known at every plan. */
+const PLANNED = /^(?:var|each|count|path|terraform)\./;
+
+function factsOfText(stack: TerraformStack, text: string): TokenFacts {
+  const [, address] = ALONE.exec(text) ?? [];
+  const names = [...new Set(text.match(ADDRESSES) ?? [])];
+  const facts = names.map((name) => factsOfAddress(stack, name));
+  const knownAt: KnownAt = facts.some((each) => each.knownAt === "apply") ? "apply" : "plan";
+  if (address !== undefined) return { knownAt, mayBeNull: facts[0]?.mayBeNull ?? false, names };
+  return { knownAt, mayBeNull: !NEVER_NULL.test(text), names };
+}
+
+/** Functions that make a text, a number, a list or an object, and nothing else. */
+const MAKING_VALUES = [
+  "abs",
+  "base64\\w+",
+  "ceil",
+  "compact",
+  "concat",
+  "distinct",
+  "endswith",
+  "file\\w*",
+  "flatten",
+  "floor",
+  "format\\w*",
+  "join",
+  "json\\w+",
+  "keys",
+  "length",
+  "lower",
+  "merge",
+  "replace",
+  "sha\\w+",
+  "split",
+  "startswith",
+  "strcontains",
+  "substr",
+  "title",
+  // A conversion of null is null.
+  '(?:tobool|tolist|tomap|tonumber|toset|tostring)(?=\\("|\\(\\d)',
+  "trim\\w*",
+  "upper",
+  "values",
+];
+const NEVER_NULL = new RegExp(`^\\$\\{(?:${MAKING_VALUES.join("|")})\\(`);
+
+function factsOfAddress(stack: TerraformStack, name: string): TokenFacts {
+  if (name.startsWith("local.")) {
+    const local = elementOf(stack, name, TerraformLocal);
+    if (local === undefined) return { knownAt: "plan", mayBeNull: true };
+    // Its property of that name is a reference to itself.
+    const { locals } = local.toTerraform() as { readonly locals: Readonly<Record<string, unknown>> };
+    const value = rendered(local, locals[local.friendlyUniqueId]);
+    if (value === null) return { knownAt: "plan", mayBeNull: true };
+    return typeof value === "string" ? factsOfText(stack, value) : { knownAt: "apply", mayBeNull: false };
+  }
+  if (name.startsWith("var.")) {
+    const [, , ...members] = name.split(".");
+    const variable = elementOf(stack, name, TerraformVariable);
+    return { knownAt: "plan", mayBeNull: variable?.nullable !== false || members.length > 0 };
+  }
+  return { knownAt: PLANNED.test(name) ? "plan" : "apply", mayBeNull: false };
+}
+
+/** The element of the stack with an address. */
+function elementOf<E extends TerraformElement>(
+  stack: TerraformStack,
+  address: string,
+  type: new (...args: never[]) => E,
+): E | undefined {
+  const [, name] = address.split(".");
+  const elements = stack.node.findAll().filter((each): each is E => each instanceof type);
+  return elements.find((each) => each.friendlyUniqueId === name);
+}

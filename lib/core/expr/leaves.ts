@@ -1,0 +1,189 @@
+import { type IResolvable, type IResolveContext, ref, TerraformStack } from "cdktf";
+
+import { BINDING, literalText, piecesOf, type Printed, printedToken, quotedInside, templatesOf } from "./text";
+
+/** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
+export type KnownAt = "synth" | "plan" | "apply";
+
+/** Resolves a token of the framework for a place inside of an expression. */
+export type PrintToken = (token: unknown) => unknown;
+
+/** What an expression ends in: a value, an address or a token. */
+export interface Leaf {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  /** Undefined unless the value is known at synthesis. */
+  readonly literal?: { readonly value: unknown };
+  /** The references in it. */
+  readonly names: readonly string[];
+  /** Whether it is a list that is known to have an item, where `entries` does not tell. */
+  readonly hasItems?: boolean;
+  print(printToken: PrintToken): Printed;
+  /** Alone, as the value of an argument, where that is more than the printed text in braces. */
+  alone?(): unknown;
+}
+
+/** What is known of a token. */
+export interface TokenFacts {
+  readonly knownAt: Exclude<KnownAt, "synth">;
+  readonly mayBeNull: boolean;
+  /** Addresses of what it refers to. */
+  readonly names?: readonly string[];
+}
+
+/** What is known of a value by its address. */
+export interface ReferenceFacts extends Omit<TokenFacts, "names"> {
+  /** Whether it is a list that has an item. */
+  readonly hasItems?: boolean;
+  /** The stack that has it: the framework takes it for a reference between stacks in any other. */
+  readonly stack?: TerraformStack | undefined;
+}
+
+/** A value that is known at synthesis. */
+export class Literal implements Leaf {
+  readonly knownAt = "synth";
+  readonly literal: { readonly value: unknown };
+  readonly names = [];
+
+  constructor(value: unknown) {
+    this.literal = { value };
+  }
+
+  get mayBeNull(): boolean {
+    return this.literal.value === null;
+  }
+
+  print(): Printed {
+    return { text: literalText(this.literal.value), binding: BINDING.value };
+  }
+
+  alone(): unknown {
+    return templatesOf(this.literal.value);
+  }
+}
+
+/** Such a value that prints as the address under which the folder has it. */
+export class NamedLiteral extends Literal {
+  constructor(
+    private readonly address: string,
+    value: unknown,
+  ) {
+    super(value);
+  }
+
+  override print(): Printed {
+    return { text: this.address, binding: BINDING.value };
+  }
+}
+
+/** A value that Terraform has under an address. */
+export class Reference implements Leaf {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  readonly hasItems: boolean;
+  private readonly owned: AddressIn | undefined;
+
+  constructor(
+    private readonly address: string | (() => string),
+    { hasItems = false, knownAt, mayBeNull, stack }: ReferenceFacts,
+  ) {
+    this.knownAt = knownAt;
+    this.mayBeNull = mayBeNull;
+    this.hasItems = hasItems;
+    this.owned = stack && new AddressIn(stack, () => this.names.join(""));
+  }
+
+  get names(): readonly string[] {
+    return [typeof this.address === "string" ? this.address : this.address()];
+  }
+
+  print(printToken: PrintToken): Printed {
+    // The framework knows an element by a token.
+    const pieces = this.owned === undefined ? this.names.flatMap(piecesOf) : [this.owned];
+    const texts = pieces.map((piece) => (typeof piece === "string" ? piece : printedToken(printToken(piece)).text));
+    return { text: texts.join(""), binding: BINDING.value };
+  }
+}
+
+/** An address in a stack, which no other stack can use as it is. */
+export class AddressIn {
+  private token: IResolvable | undefined;
+
+  constructor(
+    private readonly stack: TerraformStack,
+    private readonly addressOf: () => string,
+  ) {}
+
+  get address(): string {
+    return this.addressOf();
+  }
+
+  /** In another stack, the framework keeps in its own token what stands for the address there. */
+  inside(context: IResolveContext): unknown {
+    if (TerraformStack.of(context.scope) === this.stack) return this.address;
+    this.token ??= ref(this.address, this.stack);
+    context.suppressBraces = true;
+    return context.resolve(this.token);
+  }
+}
+
+/** A token of the framework, or text around some. */
+export class TokenReference implements Leaf {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  readonly names: readonly string[];
+
+  constructor(
+    private readonly token: unknown,
+    { knownAt, mayBeNull, names = [] }: TokenFacts = { knownAt: "apply", mayBeNull: !isSurelySet(token) },
+  ) {
+    this.knownAt = knownAt;
+    this.mayBeNull = mayBeNull;
+    this.names = names;
+  }
+
+  get isText(): boolean {
+    return typeof this.token === "string" && piecesOf(this.token).length > 1;
+  }
+
+  print(printToken: PrintToken): Printed {
+    const pieces = typeof this.token === "string" ? piecesOf(this.token) : [];
+    const [first] = pieces;
+    if (pieces.length <= 1) return printedToken(printToken(first ?? this.token));
+    const texts = pieces.map((piece) =>
+      typeof piece === "string" ? quotedInside(piece) : `\${${printedToken(printToken(piece)).text}}`,
+    );
+    return { text: `"${texts.join("")}"`, binding: BINDING.value };
+  }
+
+  alone(): unknown {
+    return this.token;
+  }
+}
+
+const ATTRIBUTE = /^(?:(?:data[.])?[a-z0-9]+_\w+[.][\w-]+|module[.][\w-]+)(?:[.]\w+)+$/;
+
+/**
+ * True for an attribute of a resource or a data source, a module's output, and for text around tokens: the value may be
+ * unknown at plan, but is set.
+ */
+function isSurelySet(token: unknown): boolean {
+  const [first, ...others]: unknown[] = typeof token === "string" ? piecesOf(token) : [token];
+  const { identifier } = (first ?? {}) as { readonly identifier?: unknown };
+  return others.length > 0 || (typeof identifier === "string" && ATTRIBUTE.test(identifier));
+}
+
+/** What stands for each item in turn. */
+export class LoopVariable implements Leaf {
+  readonly mayBeNull = true;
+  readonly names = [];
+
+  constructor(
+    private readonly name: string,
+    readonly knownAt: KnownAt,
+  ) {}
+
+  print(): Printed {
+    return { text: this.name, binding: BINDING.value };
+  }
+}

@@ -1,0 +1,227 @@
+import { Token } from "cdktf";
+import { type Construct } from "constructs";
+
+import { exprOf, interpolated, isPlainObject, literal, type Expr } from "../expr/expr";
+import { eachEntry, everyEntry, jsonOf } from "../expr/functions";
+import { named } from "../expr/expression";
+
+/** Keywords of JSON Schema; they may accept more than the rule, never less. */
+export type Facts = Readonly<Record<string, unknown>>;
+
+/** What a value must be. */
+export interface Check<T = never> {
+  /** Completes "it must": the rule, the reason if it is not obvious, and the fix. */
+  readonly must: string;
+  /** The same of one value, where the reason is another one for each. */
+  readonly mustFor?: (value: Expr<T>) => Expr<string>;
+  /**
+   * Condition for a value that is not null, whose members have their Terraform names; it judges a literal at synth, and
+   * everything else at plan. One that fails to evaluate counts as false.
+   */
+  readonly condition: (value: Expr<T>) => Expr<boolean>;
+  readonly schema?: Facts;
+  /** Keeps the value out of the message. */
+  readonly hides?: boolean;
+}
+
+/** What each entry of a map must be, or each item of a list, whose index is its key. */
+export interface EachCheck<T = never> {
+  /** Condition like that of a check. */
+  readonly each: (key: Expr<string>, value: Expr<T>) => Expr<boolean>;
+  /** What the message shows of a wrong entry: never the value if it may be secret. */
+  readonly shows: "entry" | "key" | "value" | Shown;
+  /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
+  readonly says: string;
+  readonly keySchema?: Facts;
+  readonly schema?: Facts;
+}
+
+/** How an entry is shown. */
+type Shown = (key: Expr<string>, value: Expr) => Expr<string>;
+
+/** Text that matches a pattern, which must mean the same in JavaScript and in Terraform (RE2). */
+export function matching(pattern: string, must: string): Check<string> {
+  return { must, schema: { pattern }, condition: (text) => text.matches(pattern) };
+}
+
+/** A whole number; `rest` follows the limits. */
+export function whole(from: number, to: number, rest: string): Check<number> {
+  const isLimited = to < Infinity;
+  return {
+    must: `be a whole number from ${from}${isLimited ? ` to ${to}` : ""}${rest}`,
+    schema: { multipleOf: 1, minimum: from, ...(isLimited && { maximum: to }) },
+    condition: (number) => isWhole(number, from, to),
+  };
+}
+
+/** Whether a number is a whole one within limits. */
+export function isWhole(number: Expr<number>, from: number, to = Infinity): Expr<boolean> {
+  return number
+    .floor()
+    .eq(number)
+    .and(number.ge(from), to < Infinity ? number.le(to) : true);
+}
+
+/** One of a few words; `rest` follows them. */
+export function oneOf(words: readonly string[], rest: string): Check<string> {
+  return {
+    must: `be ${words.slice(0, -1).join(", ")} or ${words.slice(-1).join("")}${rest}`,
+    schema: { enum: words },
+    condition: (word) => word.isOneOf(words),
+  };
+}
+
+/** Items of a list that match a pattern. */
+export function eachMatching(pattern: string, says: string): EachCheck<string> {
+  return { says, shows: "value", schema: { pattern }, each: (_, value) => value.matches(pattern) };
+}
+
+/** A rule as a condition for a plan, and its message. */
+export interface Judgement {
+  readonly condition: string;
+  readonly errorMessage: string;
+}
+
+/**
+ * A rule for a value.
+ *
+ * @param absent what is null where the rule does not apply; it always applies without one
+ * @param isSecret keeps the value out of the message
+ */
+export function planned(
+  check: Check | EachCheck,
+  name: string,
+  value: Expr,
+  absent?: Expr,
+  isSecret = false,
+): Judgement {
+  if (isEach(check)) {
+    const condition = everyEntry(value, (key, entry) => isRightEntry(check, key, entry)).text;
+    return { condition, errorMessage: messageOfEach(check, name, wrongEntries(check, value)) };
+  }
+  const text = isSecret || check.hides === true ? "given" : shown(value);
+  return {
+    condition: conditionWhere(check, value, absent).text,
+    errorMessage: `${name} is ${text}; it must ${mustOf(check, value)}.`,
+  };
+}
+
+/**
+ * A rule for each entry, where condition and message share a local of those that are wrong. Not for a validation, whose
+ * variable such a local reads.
+ *
+ * @param id of the local
+ */
+export function plannedWith(scope: Construct, id: string, check: EachCheck, name: string, value: Expr): Judgement {
+  const wrong = named(scope, id, wrongEntries(check, value));
+  return { condition: wrong.length().eq(0).text, errorMessage: messageOfEach(check, name, wrong) };
+}
+
+const isRightEntry = (check: EachCheck, key: Expr<string>, entry: Expr) =>
+  check.each(key, entry as Expr<never>).orElse(false);
+
+const wrongEntries = (check: EachCheck, value: Expr) =>
+  eachEntry(value, shownBy(check), (key, entry) => isRightEntry(check, key, entry).not());
+
+const messageOfEach = ({ says }: EachCheck, name: string, wrong: Expr<readonly string[]>) =>
+  `${name} has ${wrong.joinedBy(", ").text}; ${says}.`;
+
+/** The condition of a rule, which holds where it does not apply. */
+function conditionWhere({ condition }: Check, value: Expr, absent: Expr | undefined): Expr<boolean> {
+  const holds = condition(value as Expr<never>);
+  // Terraform before 1.12 calculates both operands.
+  if (absent !== undefined && !holds.canFail) return absent.isNull().or(holds);
+  const ofPresent = condition(value.present as Expr<never>).orElse(false);
+  return absent?.isNull().choose(true, ofPresent) ?? ofPresent;
+}
+
+/**
+ * What is wrong with a literal; empty for nothing, and for what only a plan can tell.
+ *
+ * @param given as its author wrote it
+ * @param plain as Terraform has it
+ */
+export function problems(
+  check: Check | EachCheck,
+  name: string,
+  given: unknown,
+  plain: unknown = given,
+  isSecret = false,
+): string[] {
+  const isWrong = (condition: Expr<boolean>) => {
+    const judged = condition.orElse(false);
+    return judged.isLiteral && !judged.literal;
+  };
+  if (!isEach(check)) {
+    if (!isWrong(check.condition(exprOf(plain) as Expr<never>))) return [];
+    const text = isSecret || check.hides === true ? "given" : jsonText(given);
+    return [`${name} is ${text}; it must ${mustOf(check, exprOf(plain))}`];
+  }
+  const wrong = Object.entries(plain as object)
+    .map(([key, each]) => [literal(key), exprOf(each as unknown)] as const)
+    .filter(([key, each]) => isWrong(check.each(key, each as Expr<never>)))
+    .map(([key, each]) => (each.isLiteral ? shownBy(check) : SHOWN.key)(key, each).literal);
+  return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${check.says}`];
+}
+
+/** The rule in words, for this value. */
+function mustOf({ must, mustFor }: Check, value: Expr): string {
+  const words = mustFor?.(value as Expr<never>);
+  if (words === undefined) return must;
+  return words.isLiteral ? words.literal : words.text;
+}
+
+/** Whether a rule needs no plan to judge a literal. @param plain as Terraform has it */
+export function isDecided(check: Check | EachCheck, plain: unknown): boolean {
+  if (plain === null) return true;
+  if (!isEach(check)) return check.condition(exprOf(plain) as Expr<never>).orElse(false).isLiteral;
+  return Object.entries(plain as object).every(
+    ([key, each]) => check.each(literal(key), exprOf(each as unknown) as Expr<never>).orElse(false).isLiteral,
+  );
+}
+
+/** A literal, for messages; one that has a token in it is known only at plan. */
+function jsonText(given: unknown): string {
+  const text = isKnown(given) ? jsonOf(literal(given)).literal : JSON.stringify(given);
+  return text.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "…");
+}
+
+/** Whether no part of a value is a token. */
+export function isKnown(value: unknown): boolean {
+  if (Token.isUnresolved(value)) return false;
+  return !isPlainObject(value) || Object.values(value).every(isKnown);
+}
+
+export function isEach(check: Check | EachCheck): check is EachCheck {
+  return "each" in check;
+}
+
+/** A rule for a member of each object in a map; objects without that member pass. */
+export function ofMember(member: string, messageName: string, { condition, must }: Check): EachCheck {
+  const memberOf = (entry: Expr) => entry.member(terraformName(member));
+  return {
+    each: (_, entry) => memberOf(entry).isNullOr((value) => condition(value as Expr<never>).orElse(false)),
+    shows: (key, entry) => interpolated`${key}.${messageName} = ${jsonOf(memberOf(entry))}`,
+    says: `it must ${must}`,
+  };
+}
+
+const SHOWN: Readonly<Record<"entry" | "key" | "value", Shown>> = {
+  entry: (key, value) => interpolated`${key} = ${value}`,
+  key: (key) => jsonOf(key),
+  value: (_, value) => jsonOf(value),
+};
+
+function shownBy({ shows }: EachCheck): Shown {
+  return typeof shows === "function" ? shows : SHOWN[shows];
+}
+
+/** A value, for messages. */
+export function shown(value: Expr): string {
+  return jsonOf(value).text;
+}
+
+/** The Terraform name of a prop. */
+export function terraformName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

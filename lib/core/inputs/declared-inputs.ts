@@ -1,0 +1,165 @@
+import { type TerraformStack, Token } from "cdktf";
+import { Construct } from "constructs";
+
+import { isDecided, isKnown, type Judgement, planned, terraformName } from "./checks";
+import { allOf, type Expr, exprOf, hcl, reference } from "../expr/expr";
+import { expression } from "../expr/expression";
+import { checksOf } from "./input-problems";
+import { InputVariable } from "./input-variable";
+import { hostedRelations, type Relation } from "./relations";
+import { type Input, type PropsOf, type Table } from "./rows";
+import { refuseSettings } from "./settings-problems";
+import { type DeploymentSettings, type Must, referenceTo, settledInput, type SettledInput } from "./settled-inputs";
+import { addSharedTables } from "./shared-table";
+import { addressOf, isFilled, isSecret, localOf, mapped, plainOf, type Source, Value, type ValuesOf } from "./value";
+
+/** An input as a stack declared it. */
+interface DeclaredInput extends SettledInput {
+  /** Row of the table. */
+  readonly whole: Input;
+  readonly isSettled: boolean;
+}
+
+/** What a stack declared. */
+interface Declared {
+  readonly inputs: ReadonlyMap<Input, DeclaredInput>;
+  readonly relations: ReadonlySet<unknown>;
+  /** Rows of its variables. */
+  readonly left: Table;
+}
+
+/** What each stack declared, for the parts that its inputs are passed on to. */
+export const DECLARED = new WeakMap<TerraformStack, Declared>();
+
+/** Rows of the variables of a stack. */
+export function declaredInputs(stack: TerraformStack): Table {
+  return DECLARED.get(stack)?.left ?? {};
+}
+
+/**
+ * Declares the variables of a stack, and returns them as props.
+ *
+ * @param settings of one deployment, for a stack that has only the variables that these leave
+ * @throws RulesBrokenError naming every setting that is wrong
+ */
+export function declareInputs<T extends Table>(
+  stack: TerraformStack,
+  table: T,
+  relations: readonly Relation<T>[] = [],
+  settings?: DeploymentSettings,
+): PropsOf<T> {
+  if (settings !== undefined) refuseSettings(stack, table, relations, settings);
+  // In a scope of their own, because a construct of the stack may have the same name as an input.
+  const scope = new Construct(stack, "Inputs");
+  const inputs = mapped(table, (name, row): DeclaredInput => {
+    if (settings !== undefined) return { ...settledInput(name, row, settings), whole: row, isSettled: true };
+    return { row, whole: row, given: referenceTo(row, terraformName(name)), musts: [], fixed: [], isSettled: false };
+  });
+  const values = mapped(inputs, (name, input) => new Value(input.whole, sourceOf(stack, name, input)));
+  const left = Object.fromEntries(
+    Object.entries(inputs).flatMap(([name, { row }]) => (row === undefined ? [] : [[name, row] as const])),
+  );
+  const hosted = hostedRelations(relations, values as ValuesOf<T>, Object.keys(left));
+  const rules: unknown[] = [];
+  for (const [name, { default: fallback, description, ephemeral, nullable, sensitive, type }] of Object.entries(left)) {
+    const value = values[name];
+    if (value === undefined) continue;
+    const validation = [
+      ...judgementsOf(value),
+      ...(inputs[name]?.musts ?? []).map(judgementOfMust),
+      ...judgementsOfFixed(inputs[name]?.fixed ?? []),
+      ...hosted.flatMap(({ host, judgement }) => (host === name && judgement !== undefined ? [judgement] : [])),
+    ];
+    rules.push(validation);
+    new InputVariable(scope, value.name, {
+      description,
+      ephemeral,
+      sensitive,
+      type,
+      default: fallback,
+      ...(nullable === true && { nullable }),
+      ...(validation.length > 0 && { validation }),
+    });
+  }
+  addSharedTables(stack, rules);
+  const declared = Object.values(inputs).map((input) => [input.whole, input] as const);
+  const ofVariables = new Set<unknown>(hosted.map(({ relation }) => relation));
+  DECLARED.set(stack, { inputs: new Map(declared), relations: ofVariables, left });
+  return mapped(inputs, (_, { given }) => given ?? undefined) as PropsOf<T>;
+}
+
+/**
+ * Where the value of a declared input comes from.
+ *
+ * @param localsScope for a local with an object of which a part is settled
+ */
+export function sourceOf(
+  stack: TerraformStack,
+  name: string,
+  { given, isSettled, row, whole }: DeclaredInput,
+  localsScope?: Construct,
+): Source {
+  const variable = `var.${terraformName(name)}`;
+  const isLocal = localsScope !== undefined && (row === undefined || !Token.isUnresolved(given));
+  const path = isLocal ? localOf(localsScope, name, whole, given) : () => variable;
+  const isWhole = !isLocal && row !== undefined && isFilled(row);
+  const common = { given, isWhole, path, name: terraformName(name), messageNameOf: terraformName, stack };
+  return isSettled ? { ...common, open: exprOf(given), isSettled } : common;
+}
+
+/** What refuses other values of members that are settled. */
+function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
+  const conditions = members.flatMap(({ path, value }) => {
+    const own = exprOf(value);
+    if (typeof value !== "object" || value === null)
+      return [reference<unknown>(`try(var.${path}, null)`, { knownAt: "plan", mayBeNull: true }).eq(own)];
+    // Of a list or an object, only that it is empty can be said in few words.
+    return Object.keys(value).length > 0 ? [] : [hcl<boolean>`length(${reference(`var.${path}`, LENGTH)}) == 0`];
+  });
+  if (conditions.length === 0) return [];
+  const names = members.map(({ path }) => path).join(", ");
+  return [
+    {
+      condition: allOf(...conditions).orElse(false).text,
+      errorMessage: [
+        [
+          `one of ${names} has another value than in the settings that this folder was synthesized with;`,
+          "they are settled",
+        ].join(" "),
+        `in it, because they decide which parts it has; leave them out, or synthesize the folder again.`,
+      ].join(" "),
+    },
+  ];
+}
+
+const LENGTH = { knownAt: "plan", mayBeNull: false } as const;
+
+/** What refuses null, or an empty list, where the folder has parts for what is set. */
+function judgementOfMust({ hasItems, path }: Must): Judgement {
+  const what = hasItems ? `length(var.${path}) > 0` : `var.${path} != null`;
+  return {
+    condition: expression(`try(${what}, false)`),
+    errorMessage: [
+      [
+        `${path} is ${hasItems ? "empty" : "null"}; it must have a value,`,
+        "because the parts of this folder are those of a",
+      ].join(" "),
+      `deployment with it; set it, or synthesize the folder again without it.`,
+    ].join(" "),
+  };
+}
+
+/** @param whole what is null where the rules of required members do not apply */
+export function judgementsOf(value: Value, whole?: Expr): Judgement[] {
+  const { given, name, row } = value;
+  const isOptional = row.default === null || row.nullable === true;
+  const own = checksOf(value)
+    // What synth has judged needs no condition, and so no local.
+    .filter((check) => !isKnown(given) || !isDecided(check, plainOf(row, given)))
+    .map((check) => {
+      const absent = isOptional ? value : row.default === undefined ? whole : undefined;
+      return planned(check, name, addressOf(value), absent, isSecret(row));
+    });
+  const around = row.default === null ? value : whole;
+  return own.concat(Object.values<Value>(value.at).flatMap((each) => judgementsOf(each, around)));
+}

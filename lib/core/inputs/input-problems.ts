@@ -1,0 +1,164 @@
+import { TerraformElement, Token } from "cdktf";
+import { type Construct } from "constructs";
+
+import { type Check, type EachCheck, isEach, ofMember, oneOf, problems } from "./checks";
+import { isPlainObject } from "../expr/expr";
+import { elementProblem, missing, nearest, unknownNames } from "./known-props";
+import { type Input } from "./rows";
+import { RulesBrokenError } from "./rules-broken-error";
+import { type Given, isSecret, plainOf, TEXT, type Value } from "./value";
+
+/**
+ * @param others what else is wrong, such as props that are no inputs
+ * @param broken what rules about several inputs say
+ * @throws RulesBrokenError naming all that is wrong
+ */
+export function refuse(
+  scope: Construct,
+  values: Readonly<Record<string, Value>>,
+  others: readonly string[],
+  broken: readonly string[] = [],
+): void {
+  const all = [...others, ...Object.values(values).flatMap(problemsOf), ...broken];
+  // What is only misspelt is not missing.
+  const isMisspelt = (problem: string) =>
+    others.some((other) => problem === missing(/did you mean ([^?]*)[?]$/.exec(other)?.[1] ?? ""));
+  const wrong = all.filter((problem) => !isMisspelt(problem));
+  if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong);
+}
+
+/** A message that no plan evaluates: without what is known only there. */
+export function textAtSynth(message: string): string {
+  const known = message.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "known only at plan");
+  return known.replaceAll(/([$%])\1\{/g, "$1{");
+}
+
+/** What is wrong with a literal, and with its members, as sentences; of a token only its type can be. */
+export function problemsOf(value: Value): string[] {
+  const { given, name, row } = value;
+  if (given === null) return row.default === undefined ? [missing(name)] : [];
+  const misshapen = formProblems(name, row, given);
+  if (misshapen.length > 0 || Token.isUnresolved(given)) return misshapen;
+  if (isSecret(row) && given !== "") {
+    return [
+      [
+        `${name} is given as a literal; it must be a reference, because a literal would be written into the`,
+        `synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable`,
+      ].join(" "),
+    ];
+  }
+  const inside = Object.values<Value>(value.at).flatMap(problemsOf);
+  // An element refers to the whole program: it has no text, and is refused where it stands.
+  if (holdsElement(given)) return inside;
+  const own = [...checksOf(value), ...wordsOf(row)].flatMap((check) =>
+    problems(check, name, given, plainOf(row, given), isSecret(row)).map((problem) =>
+      withNearest(problem, check, given),
+    ),
+  );
+  return own.concat(inside);
+}
+
+/** A rule for words that a plan leaves to the provider or to a relation, where synthesis can say it at once. */
+function wordsOf({ must, schema = {} }: Input): readonly Check[] {
+  const words = (schema.enum ?? []) as readonly string[];
+  return must === undefined && words.length > 0 ? [oneOf(words, `; use ${words[0] ?? ""}`)] : [];
+}
+
+/** A problem with the word that was probably meant, in the place of one to use. */
+function withNearest(problem: string, { schema = {} }: Check | EachCheck, given: unknown): string {
+  const words = ((schema.enum ?? []) as readonly unknown[]).filter((word) => typeof word === "string");
+  const near = typeof given === "string" ? nearest(given, words) : undefined;
+  return near === undefined ? problem : `${problem.replace(/; use [^;]*$/, "")}; did you mean ${near}?`;
+}
+
+/** Whether there is an element of a stack in an object. */
+function holdsElement(given: unknown): boolean {
+  if (TerraformElement.isTerraformElement(given)) return true;
+  return isPlainObject(given) && Object.values(given).some(holdsElement);
+}
+
+/** A literal of another type than the row's, or an object with members that it does not have, as sentences. */
+function formProblems(name: string, row: Input, given: unknown): string[] {
+  const { converted = [], entries, members, reads = {}, type } = row;
+  const element = elementProblem(name, given, Object.keys(reads));
+  if (element !== undefined) return [element];
+  if (Token.isUnresolved(given)) return [];
+  if (LITERALS[type] !== undefined) {
+    const isFitting = [LITERALS[type], ...converted].some((each) => typeof given === each);
+    return isFitting ? [] : [misshapen(name, given, LITERALS[type])];
+  }
+  const item = /^(?:list|map)\((.+)\)$/s.exec(type)?.[1] ?? "";
+  const each = { ...TEXT, type: item, members: entries, reads };
+  if (type.startsWith("list(")) {
+    if (!Array.isArray(given)) return [misshapen(name, given, "list")];
+    return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value));
+  }
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return [misshapen(name, given, "object", Object.keys(members ?? {}))];
+  // Members have their own rows, which are looked at one by one.
+  if (members !== undefined) return unknownNames(given, Object.keys(members), `${name}.`);
+  return Object.entries(given as Given)
+    .filter(([key, value]) => value !== undefined && !Token.isUnresolved(key))
+    .flatMap(([key, value]) => {
+      const path = `${name}[${JSON.stringify(key)}]`;
+      const own = formProblems(path, each, value);
+      if (own.length > 0 || entries === undefined || Token.isUnresolved(value)) return own;
+      return Object.entries(entries).flatMap(([member, entry]) => memberProblems(path, member, entry, value as Given));
+    });
+}
+
+/** The same of a member of an object in a map, which must also be there if it has no default. */
+function memberProblems(name: string, member: string, row: Input, entry: Given): string[] {
+  const [path, given] = [`${name}.${member}`, entry[member] ?? null];
+  if (given === null) return row.default === undefined ? [missing(path)] : [];
+  return formProblems(path, row, given);
+}
+
+/** Types of Terraform that have literals of their own in TypeScript. */
+const LITERALS: Readonly<Record<string, "boolean" | "number" | "string">> = {
+  bool: "boolean",
+  number: "number",
+  string: "string",
+};
+
+/**
+ * @param wanted what it must be
+ * @param members of an object
+ */
+function misshapen(
+  name: string,
+  given: unknown,
+  wanted: "boolean" | "list" | "number" | "object" | "string",
+  members: readonly string[] = [],
+): string {
+  const kind = given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
+  const isPlain = (type: string) => type === "number" || type === "boolean";
+  const fix =
+    wanted === "string" && isPlain(kind)
+      ? "put it in quotes"
+      : kind === "string" && isPlain(wanted)
+        ? withoutQuotes(given, wanted)
+        : "correct it";
+  const form = members.length === 0 ? "" : ` with ${members.join(", ")}`;
+  return `${name} is ${withArticle(kind)}; it must be ${withArticle(wanted)}${form}; ${fix}`;
+}
+
+/** What to do with a text in the place of a number or a boolean. */
+function withoutQuotes(given: unknown, wanted: string): string {
+  const text = String(given).trim();
+  const isWanted = wanted === "number" ? text !== "" && !Number.isNaN(Number(text)) : /^(?:true|false)$/.test(text);
+  return isWanted ? "write it without quotes" : "correct it";
+}
+
+function withArticle(kind: string): string {
+  if (kind === "null") return kind;
+  return `${kind === "object" ? "an" : "a"} ${kind}`;
+}
+
+/** The rules of a row, and those of its entries' members. */
+export function checksOf({ row: { entries = {}, must = [] }, messageNameOf }: Value): readonly (Check | EachCheck)[] {
+  const ofMembers = Object.entries(entries).flatMap(([name, member]) =>
+    [member.must ?? []].flat().flatMap((check) => (isEach(check) ? [] : [ofMember(name, messageNameOf(name), check)])),
+  );
+  return [must, ofMembers].flat();
+}

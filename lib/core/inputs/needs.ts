@@ -1,0 +1,169 @@
+import { present } from "../expr/conditional";
+import { allOf, type Expr, hcl } from "../expr/expr";
+import { compact } from "../expr/functions";
+import { type Relation } from "./relations";
+import { type Input, type Table } from "./rows";
+import { type Value, type ValuesOf } from "./value";
+
+type NameOf<T extends Table> = keyof T & string;
+
+/** What an input asks of others, by their names. */
+interface Needs<T extends Table> {
+  /** The word that asks; by default every value does that is not null, false or empty. */
+  readonly whenWord?: string;
+  /** Inputs that must be given, or true. */
+  readonly with?: readonly NameOf<T>[];
+  /** Inputs that must be left out, or false. */
+  readonly without?: readonly NameOf<T>[];
+  /** Inputs that must be a word. */
+  readonly withWords?: Readonly<Partial<Record<NameOf<T>, string>>>;
+  /** Why, as what follows "because". */
+  readonly because: string;
+  /**
+   * What to do, without a full stop.
+   *
+   * @default - to set or remove what does not fit, or to remove the input itself
+   */
+  readonly remedy?: (values: ValuesOf<T>) => string;
+}
+
+/** What to do where something is not met: an input to set or to remove, by its name, or another step. */
+interface Fix {
+  readonly remove?: string;
+  readonly set?: string;
+  readonly step?: string;
+}
+
+/** One thing that is asked for. */
+interface Need {
+  readonly isMet: Expr<boolean>;
+  /** What it is, as what follows "it needs". */
+  readonly what: string;
+  readonly fix: Fix;
+}
+
+/**
+ * A relation of presence: an input that makes sense only with some others, or without them. The message names only what
+ * does not fit, also where a plan decides.
+ */
+export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation<T> {
+  return {
+    of,
+    holds: (values) => {
+      const asks = asked.whenWord === undefined ? isThere(values[of]) : (values[of] as Expr).eq(asked.whenWord);
+      return asks.not().or(allOf(...needsOf(values, asked).map(({ isMet }) => isMet)));
+    },
+    says: (values) => {
+      const all = needsOf(values, asked);
+      const unmet = all.filter(({ isMet }) => !isMet.isLiteral || !isMet.literal);
+      // A message is also made where the relation holds.
+      const named = unmet.length === 0 ? all : unmet;
+      return [
+        `${subjectOf(values[of], asked.whenWord)}; it needs ${wordsOf(named)},`,
+        `because ${asked.because};`,
+        asked.remedy?.(values) ?? remedyOf(values[of], named, asked.whenWord),
+      ].join(" ");
+    },
+  };
+}
+
+function needsOf<T extends Table>(
+  values: ValuesOf<T>,
+  { withWords, with: given = [], without = [] }: Needs<T>,
+): Need[] {
+  const words = Object.entries(withWords ?? {}) as [NameOf<T>, string][];
+  return [
+    ...given.map((name): Need => {
+      const value = values[name];
+      const isMet = isThere(value);
+      return isFlag(value.row)
+        ? { isMet, what: `${value.name} true`, fix: { step: `set ${value.name} to true` } }
+        : { isMet, what: value.name, fix: { set: value.name } };
+    }),
+    ...words.map(([name, word]): Need => {
+      const value = values[name] as Value<Input<string>>;
+      const fix = { step: `set ${value.name} to ${word}` };
+      return { isMet: value.eq(word), what: `${value.name} ${word}`, fix };
+    }),
+    ...without.map((name): Need => {
+      const value = values[name];
+      const isMet = isAbsent(value);
+      return isFlag(value.row)
+        ? { isMet, what: `${value.name} false`, fix: { step: `set ${value.name} to false` } }
+        : { isMet, what: `no ${value.name}`, fix: { remove: value.name } };
+    }),
+  ];
+}
+
+const isFlag = ({ type }: Input): boolean => type === "bool";
+
+/** Whether a value is true, has items, or is given. */
+function isThere(value: Value): Expr<boolean> {
+  const { row } = value;
+  if (isFlag(row)) return flagOf(value);
+  return hasItems(row) ? value.length().gt(0) : value.isSet();
+}
+
+const isAbsent = (value: Value): Expr<boolean> => (hasItems(value.row) ? value.length().eq(0) : isThere(value).not());
+
+const hasItems = ({ default: fallback, type }: Input): boolean => /^(?:list|map)[(]/.test(type) && fallback !== null;
+
+function flagOf(value: Value): Expr<boolean> {
+  const flag = value as Expr as Expr<boolean>;
+  return value.row.default === null ? (flag as Expr<boolean | null>).coalesce(false) : flag;
+}
+
+function subjectOf({ name, row, shown }: Value, whenWord: string | undefined): string {
+  if (whenWord !== undefined) return `${name} is ${shown}`;
+  return isFlag(row) ? `${name} is true` : `${name} is given`;
+}
+
+function remedyOf(value: Value, unmet: readonly Need[], whenWord: string | undefined): string {
+  return `${stepsOf(unmet)}, or ${wayOut(value, whenWord)}`;
+}
+
+/** What has to be there, in words. */
+function wordsOf(needs: readonly Need[]): string {
+  return isForPlan(needs) ? unmetAtPlan(needs, ({ what }) => what) : listed(needs.map(({ what }) => what));
+}
+
+/** What to do so that it is there. */
+function stepsOf(needs: readonly Need[]): string {
+  if (isForPlan(needs)) return unmetAtPlan(needs, ({ fix }) => stepOfOne(fix));
+  const fixes = needs.map(({ fix }) => fix);
+  return [
+    ...stepOf("set", present(...fixes.map(({ set }) => set))),
+    ...stepOf("remove", present(...fixes.map(({ remove }) => remove))),
+    ...present(...fixes.map(({ step }) => step)),
+  ].join(", ");
+}
+
+/** Whether a plan finds out which of several are not met. */
+function isForPlan(needs: readonly Need[]): boolean {
+  return needs.length > 1 && needs.some(({ isMet }) => !isMet.isLiteral);
+}
+
+/** Texts of those that a plan finds not to be met. */
+function unmetAtPlan(needs: readonly Need[], textOf: (need: Need) => string): string {
+  const texts = needs.map((need) => need.isMet.choose<string | null>(null, textOf(need)));
+  return hcl<string>`join(", ", ${compact(texts)})`.text;
+}
+
+const stepOfOne = ({ remove, set, step = "" }: Fix): string =>
+  [...stepOf("set", present(set)), ...stepOf("remove", present(remove)), step].filter((part) => part !== "").join(", ");
+
+/** One step for all inputs that it is taken with. */
+const stepOf = (verb: string, names: readonly string[]) => (names.length === 0 ? [] : [`${verb} ${listed(names)}`]);
+
+/** How not to ask for anything. */
+function wayOut({ name, row }: Value, whenWord: string | undefined): string {
+  if (whenWord !== undefined) return `leave out ${name}`;
+  if (isFlag(row)) return `set ${name} to false`;
+  return `remove ${name}`;
+}
+
+/** Words as a list in a sentence. */
+function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} and ${last}`;
+}

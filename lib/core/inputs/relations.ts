@@ -1,0 +1,116 @@
+import { TerraformLocal } from "cdktf";
+import { type Construct } from "constructs";
+
+import { type Judgement, terraformName } from "./checks";
+import { type Expr } from "../expr/expr";
+import { type Table } from "./rows";
+import { Value, type ValuesOf } from "./value";
+
+/** A rule about several inputs, also of several tables. */
+export interface Relation<T extends Table> {
+  /** The input whose validation it becomes. */
+  readonly of: keyof T;
+  /** Condition; one that fails to evaluate counts as false. */
+  readonly holds: (values: ValuesOf<T>) => Expr<boolean>;
+  /** What is wrong, the rule, the reason if it is not obvious, and the fix, without a full stop. */
+  readonly says: (values: ValuesOf<T>) => string;
+}
+
+/** A relation that the variables of a stack judge. */
+interface HostedRelation<T extends Table> {
+  readonly relation: Relation<T>;
+  /** The variable that is validated with it; undefined for a relation that always holds. */
+  readonly host?: string;
+  readonly judgement?: Judgement;
+}
+
+/** The relations that variables can judge. @param left names of the inputs for which there is a variable */
+export function hostedRelations<T extends Table>(
+  relations: readonly Relation<T>[],
+  values: ValuesOf<T>,
+  left: readonly string[],
+): HostedRelation<T>[] {
+  const judged = relations.map((relation) => {
+    const condition = relation.holds(values).orElse(false);
+    const addresses = condition.names.join(" ");
+    const names = left.filter((name) => new RegExp(`\\bvar[.]${terraformName(name)}\\b`).test(addresses));
+    return { relation, condition, names };
+  });
+  const always = judged.filter(({ condition }) => condition.isLiteral && condition.literal);
+  const [own, others] = partition(
+    judged.filter((each) => !always.includes(each)),
+    ({ names, relation }) => names.includes(String(relation.of)),
+  );
+  const hosted = own.map((each) => ({ ...each, host: String(each.relation.of) }));
+  for (const each of others) {
+    // Terraform refuses a validation that does not look at its own variable, and two that look at each other's.
+    const host = each.names.find((name) =>
+      each.names.every((other) => other === name || !looksAt(hosted, other, name)),
+    );
+    if (host !== undefined) hosted.push({ ...each, host });
+  }
+  return [
+    ...always.map(({ relation }) => ({ relation })),
+    ...hosted.map(({ condition, host, relation }) => ({
+      relation,
+      host,
+      judgement: judgementOf(relation, condition, values),
+    })),
+  ];
+}
+
+/** Whether the validations of a variable look at another one, also by those of others. */
+function looksAt(
+  hosted: readonly { readonly host: string; readonly names: readonly string[] }[],
+  from: string,
+  to: string,
+  seen = new Set([from]),
+): boolean {
+  const next = hosted
+    .filter(({ host }) => host === from)
+    .flatMap(({ names }) => names.filter((name) => !seen.has(name)));
+  for (const name of next) seen.add(name);
+  return next.includes(to) || next.some((name) => looksAt(hosted, name, to, seen));
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+/** Whether synthesis knows that a condition does not hold. */
+export function isFalse(condition: Expr<boolean>): boolean {
+  return condition.isLiteral && !condition.literal;
+}
+
+/** A condition of literals that only Terraform can calculate, by a local, because it refuses one that names nothing. */
+export function namingSomething<T extends Table>(
+  localsScope: Construct,
+  { of }: Relation<T>,
+  condition: Expr<boolean>,
+): string {
+  if (condition.names.length > 0) return condition.text;
+  const id = `${String(of)}IsFine`;
+  const count = localsScope.node.children.filter((each) => each.node.id.startsWith(id)).length;
+  return new TerraformLocal(localsScope, count === 0 ? id : `${id}${count + 1}`, condition).asString;
+}
+
+function judgementOf<T extends Table>({ says }: Relation<T>, condition: Expr<boolean>, values: ValuesOf<T>): Judgement {
+  return { condition: condition.text, errorMessage: `${says(values)}.` };
+}
+
+/** Each relation is asked once, because a program may have hundreds of deployments. */
+const NAMES_IN = new WeakMap<Relation<never>, readonly string[]>();
+
+/** The inputs that a relation looks at, whatever they hold. */
+export function namesIn<T extends Table>(relation: Relation<T>, values: ValuesOf<T>): readonly string[] {
+  const known = NAMES_IN.get(relation);
+  if (known !== undefined) return known;
+  const names: string[] = [];
+  const get = (_: ValuesOf<T>, name: string) => {
+    names.push(name);
+    return new Value((values[name] as Value).row, { given: null, path: () => name, name, messageNameOf: String });
+  };
+  relation.holds(new Proxy(values, { get }));
+  NAMES_IN.set(relation, names);
+  return names;
+}

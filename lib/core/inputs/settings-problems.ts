@@ -1,0 +1,73 @@
+import { type TerraformStack } from "cdktf";
+
+import { terraformName } from "./checks";
+import { isPlainObject } from "../expr/expr";
+import { problemsOf, refuse, textAtSynth } from "./input-problems";
+import { unknownNames } from "./known-props";
+import { isFalse, namesIn, type Relation } from "./relations";
+import { type Table } from "./rows";
+import { type DeploymentSettings, propOf, valueOf } from "./settled-inputs";
+import { type Given, isSecret, mapped, Value, type ValuesOf } from "./value";
+
+/** The values that inputs have by settings, as literals; what no settings may hold has its default. */
+function literalsOf(table: Table, given: DeploymentSettings["values"]) {
+  return mapped(table, (name, row) => {
+    const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[terraformName(name)]));
+    return new Value(row, { given: own, path: () => name, name: terraformName(name), messageNameOf: terraformName });
+  });
+}
+
+/** The same for what judges inputs, without the rules of their own. */
+export function valuesOfSettings<T extends Table>(table: T, { values }: DeploymentSettings): ValuesOf<T> {
+  return literalsOf(table, values) as ValuesOf<T>;
+}
+
+/** @throws RulesBrokenError naming every setting that is wrong, or has no such name */
+export function refuseSettings<T extends Table>(
+  stack: TerraformStack,
+  table: T,
+  relations: readonly Relation<T>[],
+  settings: DeploymentSettings,
+): void {
+  const { values: given } = settings;
+  const secrets = Object.entries(table)
+    .map(([name, row]) => ({ name: terraformName(name), row }))
+    .filter(({ name, row }) => isSecret(row) && (given[name] ?? "") !== "")
+    .map(({ name }) =>
+      [
+        `${name} is given; it must not be in the settings, because the folder would have it;`,
+        `pass it to each apply, as TF_VAR_${name}`,
+      ].join(" "),
+    );
+  const literals = literalsOf(table, given);
+  const others = [...secrets, ...unknownSettings(table, given)];
+  const isMissing = (name: string) => literals[name]?.given === null && table[name]?.default === undefined;
+  const set = Object.fromEntries(Object.entries(literals).filter(([name]) => !isMissing(name)));
+  const isWrong = (name: string) => {
+    const value = set[name];
+    const isMisspelt = others.some((problem) => problem.startsWith(`${terraformName(name)}.`));
+    return isMissing(name) || isMisspelt || (value !== undefined && problemsOf(value).length > 0);
+  };
+  const values = literals as ValuesOf<T>;
+  // A relation of a wrong value would say a second time what is wrong.
+  const broken = relations
+    .filter((relation) => !namesIn(relation, values).some(isWrong))
+    .filter((relation) => isFalse(relation.holds(values).orElse(false)))
+    .map((relation) => textAtSynth(relation.says(values)));
+  refuse(stack, set, others, broken);
+}
+
+/** What has no such name among the settings, and in objects. */
+function unknownSettings(table: Table, given: Given, prefix = ""): string[] {
+  const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [terraformName(name), row]));
+  const inside = Object.entries(rows).flatMap(([name, { entries, members }]) => {
+    const value = given[name];
+    if (!isPlainObject(value) || Array.isArray(value)) return [];
+    if (members !== undefined) return unknownSettings(members, value as Given, `${prefix}${name}.`);
+    if (entries === undefined) return [];
+    return Object.entries(value as Given).flatMap(([key, each]) =>
+      isPlainObject(each) ? unknownSettings(entries, each as Given, `${prefix}${name}[${JSON.stringify(key)}].`) : [],
+    );
+  });
+  return [...unknownNames(given, Object.keys(rows), prefix, "input"), ...inside];
+}

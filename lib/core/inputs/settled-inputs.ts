@@ -1,0 +1,191 @@
+import { ref, Token, type IResolvable } from "cdktf";
+
+import { terraformName } from "./checks";
+import { reference } from "../expr/expr";
+import { requiredObject, type Input } from "./rows";
+
+/**
+ * What the settings of one deployment make of an input, or of a member of one:
+ *
+ * - `fixed`: its value stands in the folder, and there is no variable for it
+ * - `present`: it stays a variable, which must be set
+ */
+export type Settlement = "fixed" | "present";
+
+/** The settings of one deployment. */
+export interface DeploymentSettings {
+  /** Literals under the Terraform names of inputs and members; what is missing has its default. */
+  readonly values: Members;
+
+  /** By the Terraform name of an input, or that of a member, such as `smtp.password_secret`. */
+  readonly settlements: ReadonlyMap<string, Settlement>;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What is left of an input. */
+export interface SettledInput {
+  /** Row of its variable; undefined if there is none. */
+  readonly row: Input | undefined;
+
+  /** The value as a prop: a literal, a reference, or an object with both. */
+  readonly given: unknown;
+
+  /** What must be set. */
+  readonly musts: readonly Must[];
+
+  /** Members that have a value of the folder's own. */
+  readonly fixed: readonly FixedMember[];
+}
+
+/** A member, or what must have an item, by its address after `var.` */
+export interface Must {
+  readonly path: string;
+  readonly hasItems: boolean;
+}
+
+interface FixedMember {
+  readonly path: string;
+  /** As Terraform has it. */
+  readonly value: unknown;
+}
+
+/** An input of a folder for one deployment. */
+export function settledInput(name: string, row: Input, settings: DeploymentSettings): SettledInput {
+  const path = terraformName(name);
+  const given = settings.values[path];
+  const settled = settledPart(row, path, given, settings.settlements, false);
+  if (settled.row === undefined || given === undefined || (given === null && row.nullable !== true)) return settled;
+  // An example would be another value than that of the deployment.
+  const left = Object.entries(settled.row).filter(([name]) => name !== "example");
+  const own = Object.fromEntries(left) as unknown as Input;
+  return { ...settled, row: { ...own, default: leftOf(own, given) } };
+}
+
+/** A value without the members that a row has not: the type of its variable has defaults for them. */
+function leftOf({ members }: Input, value: unknown): unknown {
+  if (members === undefined || typeof value !== "object" || value === null) return value;
+  const known = Object.entries(members).filter(([name]) => terraformName(name) in value);
+  return Object.fromEntries(
+    known.map(([name, member]) => [terraformName(name), leftOf(member, (value as Members)[terraformName(name)])]),
+  );
+}
+
+/** The value of an input, or of a member: null, where it is given and means none, is no default. */
+export function valueOf({ default: fallback = null, nullable = false }: Input, given: unknown): unknown {
+  return given === null && nullable ? null : (given ?? fallback);
+}
+
+function settledPart(
+  row: Input,
+  path: string,
+  value: unknown,
+  settlements: DeploymentSettings["settlements"],
+  isMember: boolean,
+): SettledInput {
+  const settlement = settlements.get(path);
+  if (settlement === "fixed") {
+    const own = valueOf(row, value);
+    return { row: undefined, given: propOf(row, own), musts: [], fixed: isMember ? [{ path, value: own }] : [] };
+  }
+  const isPresent = settlement === "present";
+  const hasItems = isCollection(row);
+  // Terraform itself refuses null for a variable that must be set.
+  const musts = isPresent && (isMember || hasItems) ? [{ path, hasItems }] : [];
+  const isSettledInside = [...settlements.keys()].some((each) => each.startsWith(`${path}.`));
+  if (row.members === undefined || !isSettledInside) {
+    const given = settledReference(row, path, isPresent, isMember);
+    return { row: isPresent ? required(row) : row, given, musts, fixed: [] };
+  }
+
+  const members = Object.entries(row.members).map(([name, member]) => {
+    const memberPath = `${path}.${terraformName(name)}`;
+    const own = (value as Members | null | undefined)?.[terraformName(name)];
+    // What leaves out a member that is settled has its value.
+    const settledRow = { ...member, default: valueOf(member, own) };
+    return [name, settledRow, settledPart(member, memberPath, own, settlements, true)] as const;
+  });
+  const given = Object.fromEntries(members.map(([name, , each]) => [name, each.given]));
+  const fixed = members.flatMap(([, , each]) => each.fixed);
+  if (members.every(([, , each]) => each.row === undefined))
+    return { row: undefined, given, musts: [], fixed: isMember ? fixed : [] };
+  const left = members.flatMap(([name, , each]) => (each.row === undefined ? [] : [[name, each.row] as const]));
+  // Terraform drops members that a type has not, so those that are settled stay in it, to be refused.
+  const all = members.map(([name, settledRow, each]) => [name, each.row ?? settledRow] as const);
+  const { describe = () => row.description } = row;
+  const spec = { ...row, description: describe };
+  const { type } = requiredObject(Object.fromEntries(all), spec);
+  const whole = { ...row, ...requiredObject(Object.fromEntries(left), spec), type };
+  return {
+    row: isPresent ? required(whole) : whole,
+    given,
+    musts: [...musts, ...members.flatMap(([, , each]) => each.musts)],
+    fixed,
+  };
+}
+
+/** A row of what must be set, which says nothing of what it refuses. */
+function required(row: Input): Input {
+  const hasDefault = row.default !== null && row.default !== undefined;
+  const others = Object.entries(row).filter(([name]) => name !== "nullable" && (hasDefault || name !== "default"));
+  const left = Object.fromEntries(others) as unknown as Input;
+  const { describe, members } = left;
+  if (members === undefined || describe === undefined) return { ...left, description: ofPresent(left.description) };
+  // Members that may be null still say what that means.
+  const own = (each: string) => ofPresent(describe(MEMBERS)).replace(MEMBERS, () => each);
+  return { ...left, describe: own, description: requiredObject(members, { ...left, description: own }).description };
+}
+
+/** Whole sentences, and parts of one, that say what null or an empty list means. */
+const ABSENCE = {
+  sentence: /^(?:Null|Empty|Without an?y?)\b/,
+  part: /(?:; (?:null|without it)|, null)\b[^;]*?(?=;|[.]?$)/g,
+};
+
+/** A description of what must be set. */
+function ofPresent(description: string): string {
+  return description
+    .split(/(?<=[.]) (?=[A-Z])/)
+    .filter((sentence) => !ABSENCE.sentence.test(sentence))
+    .map((sentence) => sentence.replaceAll(ABSENCE.part, ""))
+    .join(" ");
+}
+
+/** Stands for the sentences of members, which speak for themselves. */
+const MEMBERS = "M\u0000.";
+
+/** A literal with the names that the members have in a program, without members that there are not. */
+export function propOf(row: Input, value: unknown): unknown {
+  const { entries, members } = row;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const given = value as Members;
+  if (entries !== undefined) {
+    const entry: Input = { type: "object", description: "", members: entries };
+    return Object.fromEntries(Object.entries(given).map(([key, each]) => [key, propOf(entry, each)]));
+  }
+  if (members === undefined) return value;
+  const known = Object.entries(members).filter(([name]) => given[terraformName(name)] !== undefined);
+  return Object.fromEntries(known.map(([name, member]) => [name, propOf(member, given[terraformName(name)])]));
+}
+
+/** A reference to a variable, or to a member of one, as a prop. */
+export function referenceTo(row: Input, path: string): unknown {
+  return asProp(row, ref(`var.${path}`));
+}
+
+/** The same, of which it is known whether it may be null, and whether it has items. */
+function settledReference(row: Input, path: string, isPresent: boolean, isMember: boolean): unknown {
+  const { default: fallback = isMember ? null : undefined, nullable } = row;
+  const mayBeNull = !isPresent && (fallback === null || nullable === true);
+  const hasItems = isPresent && isCollection(row);
+  return asProp(row, reference(`var.${path}`, { knownAt: "plan", mayBeNull, hasItems }));
+}
+
+const isCollection = ({ type }: Input): boolean => /^(?:list|map)[(]/.test(type);
+
+/** A token of the type that the prop has. */
+export function asProp({ type }: Input, token: IResolvable): unknown {
+  if (type === "string") return Token.asString(token);
+  if (type === "number") return Token.asNumber(token);
+  return type === "list(string)" ? Token.asList(token) : token;
+}

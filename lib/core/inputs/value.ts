@@ -1,0 +1,281 @@
+import { type IResolvable, ref, TerraformLocal, type TerraformStack, Token, Tokenization } from "cdktf";
+import { type Construct } from "constructs";
+
+import { isKnown, shown, terraformName } from "./checks";
+import { Expr, exprOf, isPlainObject, literal, reference } from "../expr/expr";
+import { type KnownAt } from "../expr/leaves";
+import { escaped, expression } from "../expr/expression";
+import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
+import { asProp } from "./settled-inputs";
+
+/** The values of all inputs of a table. */
+export type ValuesOf<T> = { readonly [Name in keyof T]: Value<T[Name]> };
+
+type MembersOf<Row> = Row extends { readonly members: infer M extends Table } ? M : Table;
+
+/** The type of a value, without the framework's tokens and resources. */
+type Plain<Row> = Row extends { readonly members: infer M extends Table }
+  ? PropsOf<M, unknown, never>
+  : Row extends Input<infer Prop>
+    ? Exclude<Prop, IResolvable>
+    : unknown;
+
+/** Where a value comes from, and what it is called. */
+export interface Source {
+  /** Literal, token or null. */
+  readonly given: unknown;
+  /** Address of a variable or a local with the value; a local exists once something asks for it. */
+  readonly path: () => string;
+  /** Name in messages. */
+  readonly name: string;
+  /** Name of a member in messages. */
+  readonly messageNameOf: (name: string) => string;
+  /** What was given, which knows whether it may be null; undefined for a variable of any deployment. */
+  readonly open?: Expr;
+  /** What was given for a member, of a value that a program gave; by default, only a token's own facts are known. */
+  readonly openOf?: (given: unknown) => Expr;
+  /** Whether it is a member of an object. */
+  readonly isMember?: boolean;
+  /** Whether an object has all members, because Terraform fills in their defaults, and is never null. */
+  readonly isWhole?: boolean;
+  /** Whether the object that it is a member of is so. */
+  readonly isOfWhole?: boolean;
+  /** Whether the settings of a deployment decide on a part of it, so that what was given says more than the path. */
+  readonly isSettled?: boolean;
+  /** The stack that the address is of; undefined where it is never used. */
+  readonly stack?: TerraformStack;
+}
+
+/** The value of an input: an expression that knows its rules and its name. */
+export class Value<Row = unknown> extends Expr<Plain<Row>> {
+  readonly row: Input;
+
+  /** Literal, token or null. */
+  readonly given: unknown;
+
+  /** Name in messages. */
+  readonly name: string;
+
+  /** Name of a member in messages. */
+  readonly messageNameOf: (name: string) => string;
+
+  private readonly value: Expr<Plain<Row>>;
+  private readonly hasAddress: boolean;
+
+  constructor(
+    row: Input,
+    private readonly source: Source,
+  ) {
+    const { given: whole, isMember = false, isSettled = false, open, stack } = source;
+    const isOptional = (isMember ? (row.default ?? null) : row.default) === null || row.nullable === true;
+    const mayBeNull = isOptional && open?.mayBeNull !== false;
+    const address = () => addressIn(row, source);
+    const hasAddress = !isKnown(whole) && !(isSettled && Token.isUnresolved(whole));
+    const value = hasAddress
+      ? reference<Plain<Row>>(address, { knownAt: "plan", mayBeNull, stack })
+      : isKnown(whole)
+        ? literal<Plain<Row>>(plainOf(row, whole) as Plain<Row>)
+        : (exprOf(whole) as Expr<Plain<Row>>);
+    super(value);
+    this.value = value;
+    this.hasAddress = hasAddress;
+    this.row = row;
+    this.given = whole;
+    this.name = source.name;
+    this.messageNameOf = source.messageNameOf;
+  }
+
+  protected override get token(): IResolvable {
+    return this.value;
+  }
+
+  /** The address of the value, also of a literal. */
+  get address(): string {
+    return addressIn(this.row, this.source);
+  }
+
+  /** Something is made of the value, for which its local must exist before the synthesis. */
+  override get knownAt(): KnownAt {
+    if (this.hasAddress) this.source.path();
+    return super.knownAt;
+  }
+
+  /** The stack that the address is of; undefined where it is never used. */
+  get stack(): TerraformStack | undefined {
+    return this.source.stack;
+  }
+
+  /** Whether the folder is for one deployment. */
+  get isSettled(): boolean {
+    return this.source.isSettled === true;
+  }
+
+  /** Whether such a folder has no value, where that for any deployment has a variable. */
+  get isLeftOut(): boolean {
+    return this.isSettled && this.given === null;
+  }
+
+  /** For messages. */
+  get shown(): string {
+    return isSecret(this.row) ? "given" : shown(this);
+  }
+
+  /** As a prop of a part: what a program gave, and a reference to a variable. */
+  get setting(): unknown {
+    const { given, row, source } = this;
+    const { open = this } = source;
+    if (this.isLiteral || !Token.isUnresolved(given)) return given;
+    if (typeof given === "string") return open.text;
+    if (typeof given === "number") return open.number;
+    return row.type.startsWith("list(") ? open.list : open;
+  }
+
+  /** For arguments that are maps. */
+  get map(): IResolvable {
+    return this.isLiteral ? (this.given as IResolvable) : ref(this.address, this.stack);
+  }
+
+  /** Members of an object, with their defaults where it is null. */
+  get at(): ValuesOf<MembersOf<Row>> {
+    const { given, row, source } = this;
+    const { isSettled = false, isWhole = false, name, openOf, path, messageNameOf, stack } = source;
+    const members = mapped(row.members ?? {}, (member, each) => {
+      const memberPath = () => `${path()}.${terraformName(member)}`;
+      const common = {
+        path: memberPath,
+        name: `${name}.${messageNameOf(member)}`,
+        messageNameOf,
+        stack,
+        isMember: true,
+        isOfWhole: isWhole,
+        isWhole: isWhole && each.default !== undefined && isFilled(each),
+      };
+      if (Token.isUnresolved(given))
+        return new Value(each, { ...common, given: asProp(each, ref(addressIn(each, { ...common, given }), stack)) });
+      const own = (given as Given | null)?.[member] ?? each.default ?? null;
+      const open = (openOf ?? exprOf)(own);
+      return new Value(each, { ...common, ...(openOf && { openOf }), given: own, open, isSettled });
+    });
+    return members as ValuesOf<MembersOf<Row>>;
+  }
+}
+
+/**
+ * Values as props: literals and expressions, undefined for null; an object that may be null says whether it is enabled.
+ */
+export type SettingsOf<T> = { readonly [Name in keyof T]?: SettingOf<T[Name]> };
+
+type SettingOf<Row> = Row extends { readonly members: infer M extends Table }
+  ? SettingsOf<M> & { readonly enabled: boolean | IResolvable }
+  : PropOf<Row>;
+
+/** The values of a table as props of a part. */
+export function settingsOf<T extends Table>(values: ValuesOf<T>): SettingsOf<T> {
+  const settings = mapped(values as Readonly<Record<string, Value>>, (_, value) => {
+    const { given, row, setting } = value;
+    if (given === null) return undefined;
+    if (row.members === undefined) return setting;
+    return { enabled: value.isSet().flag, ...settingsOf(value.at) };
+  });
+  return settings as SettingsOf<T>;
+}
+
+/** Settings or members as somebody gave them, by name. */
+export type Given = Readonly<Record<string, unknown>>;
+
+/** Path of a local with the value, which exists once something asks for it. */
+export function localOf(localsScope: Construct, name: string, row: Input, value: unknown): () => string {
+  let local: TerraformLocal | undefined;
+  return () => {
+    local ??= new TerraformLocal(localsScope, name, printed(row, value));
+    return `local.${local.friendlyUniqueId}`;
+  };
+}
+
+/** A value by its address, also a literal. */
+export function addressOf(value: Value): Expr {
+  const { address, isLiteral, mayBeNull, stack } = value;
+  // Its local must exist before the synthesis.
+  return isLiteral ? reference(address, { knownAt: "plan", mayBeNull, stack }) : value;
+}
+
+/** Whether no folder, plan or message may have the value. */
+export function isSecret({ ephemeral, sensitive }: Input): boolean {
+  return ephemeral === true || sensitive === true;
+}
+
+/**
+ * A value as a variable of its type would have it: with defaults, converted, and members under their Terraform names.
+ */
+function printed(row: Input, given: unknown): unknown {
+  const { default: fallback, entries, members, type } = row;
+  if (Token.isUnresolved(given)) {
+    // Text around a token is a template already.
+    if (typeof given === "string" && Tokenization.reverseString(given).literals.length > 0) return given;
+    const convert = CONVERSIONS[type];
+    const value = convert === undefined ? Token.asString(given) : `${convert}(${Token.asString(given)})`;
+    if ((fallback ?? null) === null || row.nullable === true) return expression(value);
+    return expression(`(${value} == null ? ${JSON.stringify(fallback)} : ${value})`);
+  }
+  if (type === "string" && (typeof given === "string" || typeof given === "number")) return escaped(String(given));
+  if (typeof given !== "object" || given === null) return given;
+  if (Array.isArray(given)) return given.map((each) => printed(TEXT, each));
+  if (members) {
+    const all = mapped(members, (name, each) => printed(each, (given as Given)[name] ?? each.default ?? null));
+    return Object.fromEntries(Object.entries(all).map(([name, value]) => [terraformName(name), value]));
+  }
+  const entry = entries ? { ...TEXT, type: "object", members: entries } : TEXT;
+  const all = mapped(given as Given, (_, each) => printed(entry, each));
+  return Object.fromEntries(Object.entries(all).map(([key, value]) => [literal(key), value]));
+}
+
+/** A literal as Terraform has it: with defaults, and members under their Terraform names. */
+export function plainOf(row: Input, given: unknown): unknown {
+  const { entries, members, type } = row;
+  if (Token.isUnresolved(given)) return given;
+  if (type === "string" && (typeof given === "boolean" || typeof given === "number")) return String(given);
+  if (!isPlainObject(given)) return given;
+  if (Array.isArray(given)) return given.map((each) => plainOf(TEXT, each));
+  if (members) {
+    const all = Object.entries(members).map(([name, each]) => {
+      const own = (given as Given)[name] ?? each.default ?? null;
+      return [terraformName(name), plainOf(each, own)];
+    });
+    return Object.fromEntries(all) as Given;
+  }
+  const entry = entries ? { ...TEXT, type: "object", members: entries } : TEXT;
+  const definedEntries = Object.entries(given as Given).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(definedEntries.map(([key, each]) => [key, plainOf(entry, each)]));
+}
+
+/** What a map or a list holds, where its row says nothing of that. */
+export const TEXT: Input = { type: "string", description: "" };
+
+const CONVERSIONS: Readonly<Record<string, string>> = {
+  bool: "tobool",
+  number: "tonumber",
+  string: "tostring",
+  "list(string)": "tolist",
+  "map(string)": "tomap",
+};
+
+/**
+ * The address of a value: of a member of an object that may be null, with its default, because Terraform evaluates the
+ * message of a rule that holds too.
+ */
+function addressIn({ default: fallback = null }: Input, { isMember = false, isOfWhole = false, path }: Source): string {
+  return isMember && !isOfWhole ? `try(${path()}, ${JSON.stringify(fallback)})` : path();
+}
+
+/** Whether a variable or a member of this row is never null. */
+export function isFilled({ default: fallback, nullable = false }: Input): boolean {
+  return fallback !== null && !nullable;
+}
+
+/** The same names with other values. */
+export function mapped<From, To>(
+  from: Readonly<Record<string, From>>,
+  convert: (name: string, value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, convert(name, value)]));
+}

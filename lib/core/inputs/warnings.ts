@@ -1,0 +1,145 @@
+import { AnnotationMetadataEntryType, Annotations, TerraformElement } from "cdktf";
+import { type Construct, type IConstruct } from "constructs";
+
+import { type Condition, conditionFrom, isAlways, isNever } from "../expr/conditional";
+import { type Expr } from "../expr/expr";
+import { named } from "../expr/expression";
+import { inFileOfChecks } from "../hcl/stack-origin";
+import { textAtSynth } from "./input-problems";
+import { type Relation } from "./relations";
+import { type Table } from "./rows";
+import { valuesOfSettings } from "./settings-problems";
+import { type ValuesOf } from "./value";
+import { type DeploymentSettings } from "./settled-inputs";
+
+/** A value that is valid but probably a mistake. */
+export interface Warning {
+  /** What holds where it is fine, as the id of a local, because Terraform shows the whole condition with a warning. */
+  readonly states: string;
+  /** Whether it is fine. */
+  readonly condition: Condition;
+  /** What is risky, why, and the fix; no trailing full stop. */
+  readonly message: string;
+}
+
+/** What inputs should be, of which a breach is only warned. */
+export interface Advice<T extends Table> extends Omit<Relation<T>, "of"> {
+  /** What holds, as the id of a local: see `Warning`. */
+  readonly states: string;
+  readonly finds?: undefined;
+}
+
+/** Something among the inputs that is only warned of. */
+export interface Finding<T extends Table> {
+  /** What is found, as the id of a local. */
+  readonly finds: string;
+  /** Those of them that are wrong. */
+  readonly among: (values: ValuesOf<T>) => Expr<readonly string[]>;
+  /** What is wrong with those that were found, the rule, and the fix, without a full stop. */
+  readonly says: (values: ValuesOf<T>, found: string) => string;
+}
+
+/** Warns of risks without stopping anything: at synth of values known then, at every plan and apply of others. */
+export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
+  const assertions = risks
+    .filter(({ condition }) => !isNever(condition) && !isAlways(condition))
+    .map(({ condition, message, states }) => ({
+      condition: conditionToShow(scope, states, conditionFrom(condition)).text,
+      errorMessage: `${message}.`,
+    }));
+  if (assertions.length > 0) new CheckBlock(scope, id, assertions);
+  for (const { condition, message } of risks) if (isNever(condition)) Annotations.of(scope).addWarning(message);
+}
+
+/** Warns of inputs for which a relation does not hold: of literals at synth, of others at every plan and apply. */
+export function warnUnless<T extends Table>(
+  scope: Construct,
+  id: string,
+  risks: readonly (Advice<T> | Finding<T>)[],
+  values: ValuesOf<T>,
+): void {
+  const judged = risks.map((risk) =>
+    risk.finds !== undefined ? found(scope, risk, values) : advised(scope, risk, values),
+  );
+  const assertions = judged
+    .filter(({ holds }) => !holds.isLiteral)
+    .map(({ holds, message }) => ({ condition: holds.text, errorMessage: `${message}.` }));
+  if (assertions.length > 0) new CheckBlock(scope, id, assertions);
+  for (const { holds, message } of judged)
+    if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(message));
+}
+
+/** Warns at synth of settings for which a relation does not hold; every plan judges what they are by then. */
+export function warnOfSettings<T extends Table>(
+  scope: Construct,
+  table: T,
+  risks: readonly (Advice<T> | Finding<T>)[],
+  settings: DeploymentSettings,
+): void {
+  const values = valuesOfSettings(table, settings);
+  for (const risk of risks) {
+    const wrong = risk.finds === undefined ? undefined : risk.among(values);
+    const holds = wrong === undefined ? (risk as Advice<T>).holds(values) : wrong.length().eq(0);
+    const found = wrong?.joinedBy(", ").text ?? "";
+    if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(risk.says(values, found)));
+  }
+}
+
+/**
+ * Warnings of an app, or a part of one, each after the path of what it is about. The command `cdktf` prints them; a
+ * program that runs by itself does not. Of values that are known only to Terraform, each plan warns.
+ */
+export function warningsOf(scope: IConstruct): string[] {
+  return scope.node
+    .findAll()
+    .flatMap(({ node }) =>
+      node.metadata
+        .filter(({ type }) => type === (AnnotationMetadataEntryType.WARN as string))
+        .map(({ data }) => `${node.path}: ${String(data)}`),
+    );
+}
+
+interface Judged {
+  readonly holds: Expr<boolean>;
+  readonly message: string;
+}
+
+function advised<T extends Table>(scope: Construct, { holds, says, states }: Advice<T>, values: ValuesOf<T>): Judged {
+  const condition = holds(values);
+  // A check must refer to something of the configuration, which an expression of literals does not.
+  const isBare = condition.names.length === 0;
+  const shown = isBare ? besideChecks(scope, states, condition) : conditionToShow(scope, states, condition);
+  return { holds: shown, message: says(values) };
+}
+
+/** A condition that Terraform shows in one line, with a name where it is longer. @param id of a local */
+function conditionToShow(scope: Construct, id: string, condition: Expr<boolean>): Expr<boolean> {
+  return condition.takesLines ? besideChecks(scope, id, condition) : condition;
+}
+
+/** The same as a local beside the checks; a literal stays one. */
+function besideChecks<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
+  return named(scope, id, value, inFileOfChecks);
+}
+
+function found<T extends Table>(scope: Construct, { among, finds, says }: Finding<T>, values: ValuesOf<T>): Judged {
+  const wrong = besideChecks(scope, finds, among(values));
+  return { holds: wrong.length().eq(0), message: says(values, wrong.joinedBy(", ").text) };
+}
+
+/** A `check` block: warns at every plan and apply of what is valid but risky, and never stops either. */
+export class CheckBlock extends TerraformElement {
+  constructor(
+    scope: Construct,
+    id: string,
+    /** Conditions that hold if there is no risk; each must refer to at least one object of the configuration. */
+    private readonly assertions: readonly { readonly condition: unknown; readonly errorMessage: string }[],
+  ) {
+    super(scope, id, "check");
+  }
+
+  override toTerraform(): unknown {
+    const assert = this.assertions.map(({ condition, errorMessage }) => ({ condition, error_message: errorMessage }));
+    return { check: { [this.friendlyUniqueId]: { assert } } };
+  }
+}

@@ -1,0 +1,111 @@
+import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
+import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { countIf, namedCondition, type Condition } from "../expr/conditional";
+import { EphemeralResource } from "./ephemeral-resource";
+import { hcl, interpolated, exprOf, type Expr } from "../expr/expr";
+import { trimPrefix, element, split } from "../expr/functions";
+import { inFileOfExisting } from "../hcl/stack-origin";
+import { type ReadableSecret } from "./stored-secret";
+import { granteeArguments, Grants, type WorkloadIdentity } from "../identity";
+import { stateProvidersOf } from "../provider-requirements";
+
+/** A version of a secret that is managed elsewhere. */
+export interface SecretAttributes {
+  /** Name of the secret; in full, `projects/<project>/secrets/<name>`, for one of another project. */
+  readonly secretId: string;
+  /** Number of the version. */
+  readonly version: number | string;
+}
+
+export interface ExistingSecretProps extends SecretAttributes {
+  /** Project of a secret without one in its name. */
+  readonly projectId: string;
+
+  /**
+   * Condition under which there is the secret; known at plan.
+   *
+   * @default true
+   */
+  readonly condition?: Condition;
+}
+
+/** The version of a secret, where the condition holds, for its value. */
+export function openVersion(
+  scope: Construct,
+  id: string,
+  condition: Condition,
+  attributes: Readonly<Record<"secret" | "version", string>>,
+): EphemeralResource {
+  const type = "google_secret_manager_secret_version";
+  return new EphemeralResource(scope, id, { type, provider: "google", count: countIf(condition), attributes });
+}
+
+/** A secret that is managed elsewhere: never written and never deleted; what reads it is granted access. */
+export class ExistingSecret extends Construct implements ReadableSecret {
+  readonly secretId: string;
+  readonly version: string;
+  readonly revision: string;
+  readonly ready: ITerraformDependable[] = [];
+  readonly fullName: string;
+
+  private readonly given: Condition;
+  private named: Condition | undefined;
+  private readonly grants = new Grants(this);
+  private stored: EphemeralResource | undefined;
+
+  constructor(scope: Construct, id: string, { condition = true, projectId, secretId, version }: ExistingSecretProps) {
+    super(scope, id);
+    stateProvidersOf(this);
+    inFileOfExisting(this, "parts");
+    this.given = condition;
+    if ([secretId, projectId].some((part) => Token.isUnresolved(part))) {
+      const prefix = interpolated`projects/${projectId}/secrets/`;
+      const name = hcl<string>`try(regex("^projects/.+$", ${secretId}), ${interpolated`${prefix}${secretId}`}, "")`;
+      this.fullName = new TerraformLocal(this, "Name", name).asString;
+      this.secretId = trimPrefix(this.fullName, prefix).text;
+    } else {
+      const prefix = `projects/${projectId}/secrets/`;
+      this.fullName = secretId.startsWith("projects/") ? secretId : prefix + secretId;
+      // The short name of a secret of the same project, as Cloud Run returns it.
+      this.secretId = this.fullName.startsWith(prefix) ? this.fullName.slice(prefix.length) : this.fullName;
+    }
+    this.version = exprOf(version).text;
+    this.revision = exprOf([this.fullName, this.version]).joinedBy("/versions/").text;
+  }
+
+  get ephemeralValue(): string {
+    return this.read(exprOf(this.fullName));
+  }
+
+  valueAfter(id: string): string {
+    return this.read(exprOf(id).eq("").choose("", this.fullName));
+  }
+
+  /** Whether there is the secret: under a name of the folder once something asks. */
+  private get condition(): Condition {
+    this.named ??= namedCondition(this, "IsUsed", this.given);
+    return this.named;
+  }
+
+  private read(secret: Expr<string>): string {
+    this.stored ??= openVersion(this, "Stored", this.condition, { secret: secret.text, version: this.version });
+    return this.stored.stringAttribute("secret_data");
+  }
+
+  grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
+    return this.grants.to(
+      identity,
+      (id, account) =>
+        new SecretManagerSecretIamMember(this, id, {
+          ...granteeArguments(account, this.condition),
+          project: element(split("/", this.fullName), 1).text,
+          // In full, because the provider would treat a differently written project as a change.
+          secretId: this.fullName,
+          role: "roles/secretmanager.secretAccessor",
+        }),
+      this.condition,
+    );
+  }
+}

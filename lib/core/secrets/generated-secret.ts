@@ -1,0 +1,374 @@
+import { type SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
+import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
+import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
+import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { Construct } from "constructs";
+
+import { allOf, anyOf, countIf, not, partIf, namedCondition, type Condition, isAlways } from "../expr/conditional";
+import { EphemeralResource } from "./ephemeral-resource";
+import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "../existing";
+import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
+import { expression } from "../expr/expression";
+import { granteeArguments, Grants, type WorkloadIdentity } from "../identity";
+import { type KnownPropsOf, refuseProps } from "../inputs/known-props";
+import { MAIN_CHILD_ID } from "../portable-stack";
+import { stateProvidersOf } from "../provider-requirements";
+import { rotationOf } from "./rotation";
+import { RulesBrokenError } from "../inputs/rules-broken-error";
+import { addSecret, type ReadableSecret } from "./stored-secret";
+import { TerraformData } from "../terraform-data";
+import { explain } from "../hcl/stack-origin";
+import { type Expr, exprOf, hcl, reference } from "../expr/expr";
+
+export interface GeneratedSecretProps {
+  /**
+   * Whether the secret exists; known at plan. Only then may it be read.
+   *
+   * @default true
+   */
+  readonly condition?: Condition;
+
+  /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * A secret to use instead, whose attributes may be null at plan; it is never written and never deleted. Access is
+   * granted where `isGranted` holds, by default always.
+   *
+   * @default - one is created
+   */
+  readonly existing?: (Existing & Partial<SecretAttributes> & { readonly isGranted?: Condition }) | undefined;
+
+  /**
+   * What is lost with another value, as a clause. Another version is then refused, until `-replace` of the record of
+   * the first one accepts it.
+   *
+   * @default - another value is accepted
+   */
+  readonly loss?: string;
+
+  /**
+   * Refuses deletion of the secret by an apply or a destroy.
+   *
+   * @default true
+   */
+  readonly deletionProtection?: boolean | IResolvable;
+
+  /** Labels of the secret; none by default. */
+  readonly labels?: Record<string, string>;
+
+  /** Length of the generated value, at least 8: lower-case and upper-case letters and digits, at least one of each. */
+  readonly length: number;
+
+  /**
+   * A value to store, a reference to an ephemeral variable; empty or null counts as none.
+   *
+   * @default - generated
+   */
+  readonly override?: string;
+
+  /** Project of the secret. Another one later replaces the secret, and so generates another value. */
+  readonly projectId: string;
+
+  /** Name of the secret, at most 255 letters, digits, hyphens and underscores. */
+  readonly secretId: string;
+
+  /**
+   * Regions of the value; an existing secret stays.
+   *
+   * @default - Google's choice, which an organization may refuse
+   */
+  readonly secretLocations?: readonly string[];
+
+  /**
+   * Number of the value, in place of `writeVersion`; it may be null at plan. Raising it by one writes another value,
+   * and keeps the one before for what still reads it.
+   *
+   * @default - one value at a time
+   */
+  readonly rotation?: number;
+
+  /**
+   * Raising it writes a new value: the override, or a newly generated one. Nothing else writes a value.
+   *
+   * @default 1
+   */
+  readonly writeVersion?: number;
+}
+
+const PROPS: KnownPropsOf<GeneratedSecretProps> = {
+  condition: "optional",
+  deletionProtection: "optional",
+  dependsOn: "optional",
+  existing: "optional",
+  labels: "optional",
+  length: "required",
+  loss: "optional",
+  override: "optional",
+  projectId: "required",
+  rotation: "optional",
+  secretId: "required",
+  secretLocations: "optional",
+  writeVersion: "optional",
+};
+
+/**
+ * A secret whose value is written once, at the first apply, and appears in no state, plan or log.
+ *
+ * Terraform generates a candidate in every run but stores it only when the write version changes, so a second apply
+ * changes nothing. Consumers read the value from Secret Manager. A former version is disabled once all of them have
+ * used its successor, and destroyed a week later; until then `gcloud secrets versions enable` brings it back.
+ */
+export class GeneratedSecret extends Construct implements ReadableSecret {
+  readonly secretId: string;
+  readonly ready: ITerraformDependable[];
+
+  /** The secret itself, without its value; undefined where another one is used. */
+  readonly secret: SecretManagerSecret | undefined;
+
+  /**
+   * Whether there is a version that can be read: a disabled one cannot, and must not keep the deployment from being
+   * destroyed.
+   */
+  readonly isReadable: Condition;
+  /** Number of the current version; known after the first apply. */
+  readonly version: string;
+  readonly revision: string;
+  private readonly condition: Condition;
+  private readonly projectId: string;
+  private readonly own: OwnVersion | undefined;
+  private readonly grants = new Grants(this);
+  private readonly existing: ExistingSecret | undefined;
+  private readonly isExistingUsed: Expr<boolean>;
+  private readonly isOptional: boolean;
+  private opensAfter: string | undefined;
+  private stored: EphemeralResource | undefined;
+  private storedOwn: EphemeralResource | undefined;
+
+  constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
+    super(scope, id);
+    stateProvidersOf(this);
+    refuseProps(this, props, PROPS);
+    if (props.override !== undefined && !Token.isUnresolved(props.override)) {
+      throw new RulesBrokenError(this.node.path, [
+        [
+          "override is given as a literal; it must be a reference, because a literal would be written into the",
+          "synthesized folder; pass the value of an ephemeral variable",
+        ].join(" "),
+      ]);
+    }
+    const { condition = true, existing } = props;
+    this.condition = namedCondition(this, "IsMade", allOf(condition, isMade(existing)));
+    this.isOptional = !isAlways(condition);
+    this.isExistingUsed = isExistingUsed(existing);
+    this.projectId = props.projectId;
+    this.own = partIf(this.condition, () => addOwnVersion(this, this.condition, props));
+    this.secret = this.own?.secret;
+    const { isGranted = true, secretId, version } = existing ?? {};
+    if (secretId !== undefined && version !== undefined) {
+      const isThere = allOf(condition, isExisting(existing), isGranted);
+      const attributes = { condition: isThere, projectId: props.projectId, secretId, version };
+      this.existing = new ExistingSecret(scope, `Existing${id}`, attributes);
+    }
+    // Whether an existing version is enabled is its owner's business, and not looked up.
+    const isOwnReadable = this.own?.isReadable ?? false;
+    this.isReadable = this.existing === undefined ? isOwnReadable : anyOf(this.isExistingUsed, isOwnReadable);
+    const choose = (part: string, ofExisting: string | undefined, own: string) =>
+      existingOr(this, part, existing, ofExisting, own);
+    this.secretId = choose("Id", this.existing?.secretId, this.own?.ofSecret("secret_id") ?? "");
+    this.version = choose("Number", this.existing?.version, this.own?.current("version") ?? "");
+    const [name, created] = ["name", "create_time"].map((part) => this.own?.current(part));
+    const own = this.own && hcl`join("@", [${name}, ${created}])`.text;
+    const stored = choose("Identity", this.existing?.revision, own ?? "");
+    const { loss } = props;
+    if (loss === undefined) {
+      this.revision = stored;
+      this.ready = [...(this.own?.versions ?? [])];
+      return;
+    }
+    const record = new TerraformData(this, "First", {
+      input: { version: stored },
+      // A version of the caller's is accepted; without one, nothing in the state changes.
+      triggersReplace: props.writeVersion === undefined ? undefined : afterFirst(props.writeVersion),
+      lifecycle: { ignoreChanges: ["input"] },
+    });
+    const first = reference<string>(`${record.outputExpression}.version`, { knownAt: "apply", mayBeNull: false });
+    // What uses a value that must stay does not change before another one is accepted.
+    this.revision = first.text;
+    const again = [
+      "if you have a copy of the former value, delete the secret and create it again,",
+      `so that its version ${this.version} has that value`,
+    ].join(" ");
+    const remedy = this.existing ? this.isExistingUsed.choose("name the former version again", again).text : again;
+    // Refuses another version than the first, for example after somebody's deletion, before anything uses it.
+    const check = new TerraformData(this, "Check", {
+      lifecycle: {
+        precondition: [
+          {
+            condition: first.eq(stored),
+            errorMessage: [
+              `the secret ${this.secretId} in ${props.projectId} has another version than ${first.text};`,
+              `with another value, ${loss}, so nothing uses it yet; ${remedy}; then, or to use the other value,`,
+              `apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
+            ].join(" "),
+          },
+        ],
+      },
+    });
+    // It refers to the version.
+    this.ready = [check];
+  }
+
+  get ephemeralValue(): string {
+    const own = this.own?.ofSecret("id") ?? "";
+    const existing = exprOf(this.existing?.fullName ?? "");
+    const opened = this.opensAfter === undefined ? existing : exprOf(this.opensAfter).eq("").choose("", existing);
+    this.stored ??= openVersion(this, "Stored", this.isReadable, {
+      secret: this.existing ? this.existingOrOwn(opened, own).text : own,
+      version: this.version,
+    });
+    return this.stored.stringAttribute("secret_data");
+  }
+
+  valueAfter(id: string): string {
+    this.opensAfter ??= id;
+    return this.ephemeralValue;
+  }
+
+  /** The value of the secret that is created here, for what is created here too; empty where another one is used. */
+  get ownValue(): string {
+    const { own } = this;
+    if (this.existing === undefined || own === undefined) return this.ephemeralValue;
+    const attributes = { secret: own.ofSecret("id"), version: own.current("version") };
+    this.storedOwn ??= openVersion(this, "StoredOwn", own.isReadable, attributes);
+    return this.storedOwn.stringAttribute("secret_data");
+  }
+
+  grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
+    const own = this.grants.to(
+      identity,
+      (id, account) =>
+        new SecretManagerSecretIamMember(this, id, {
+          ...granteeArguments(account, this.condition),
+          project: this.projectId,
+          secretId: this.own?.ofSecret("id") ?? "",
+          role: "roles/secretmanager.secretAccessor",
+          // An optional secret that is being removed is read until its consumers are updated.
+          lifecycle: this.isOptional ? { createBeforeDestroy: true } : undefined,
+        }),
+      this.condition,
+    );
+    return [...own, ...(this.existing?.grantAccess(identity) ?? [])];
+  }
+
+  /** One of two expressions, of the existing secret or of the own one. */
+  private existingOrOwn(existing: Expr<string>, own: string): Expr<string> {
+    return this.own === undefined ? existing : this.isExistingUsed.choose(existing, own);
+  }
+}
+
+/** The secret that is made here, and its versions. */
+interface OwnVersion {
+  readonly secret: SecretManagerSecret;
+  readonly versions: readonly SecretManagerSecretVersion[];
+  /** Whether the current version can be read. */
+  readonly isReadable: Expr<boolean>;
+  /** Attribute of the secret. */
+  readonly ofSecret: (name: string) => string;
+  /** Attribute of the current version. */
+  readonly current: (name: string) => string;
+}
+
+/** @param condition under which there is such a secret */
+function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedSecretProps): OwnVersion {
+  const count = countIf(condition);
+  // Empty where it does not exist, because null cannot be part of a text.
+  const attribute = (resource: TerraformResource, name: string) =>
+    count === undefined ? resource.getStringAttribute(name) : expression(`try(${resource.fqn}[0].${name}, "")`);
+
+  const password = new EphemeralResource(scope, "Candidate", {
+    type: "random_password",
+    provider: "random",
+    // Letters and digits need no quoting in shells, URLs and connection strings. At least one letter, because the
+    // application parses values that look like JSON and would turn digits alone into a number.
+    attributes: { length: props.length, special: false, min_lower: 1, min_upper: 1, min_numeric: 1 },
+  }).stringAttribute("result");
+
+  const secret = addSecret(scope, MAIN_CHILD_ID, props.secretLocations, {
+    count,
+    project: props.projectId,
+    secretId: props.secretId,
+    deletionProtection: props.deletionProtection ?? true,
+    // A week, in which a version that was destroyed by mistake can be enabled again.
+    versionDestroyTtl: "604800s",
+    labels: props.labels,
+    dependsOn: props.dependsOn,
+  });
+
+  const turns = props.rotation === undefined ? undefined : rotationOf(props.rotation);
+  // In the project of the full id. An argument for it, which no state has, would replace every version.
+  const write = (id: string, isWritten: Condition, version: number, isIdle: Expr<boolean> | undefined) =>
+    new SecretManagerSecretVersion(scope, id, {
+      count: countIf(isWritten),
+      secret: attribute(secret, "id"),
+      secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
+      secretDataWoVersion: version,
+      lifecycle: {
+        // Consumers use the old version until they are updated, so it must not be deleted first.
+        createBeforeDestroy: true,
+        // Whoever disabled a version had a reason, and an update would come after the values are read.
+        ignoreChanges: ["enabled"],
+        postcondition: [
+          {
+            condition: isIdle === undefined ? ENABLED : ENABLED.or(isIdle),
+            errorMessage: [
+              `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled;`,
+              "it must be enabled, because every apply and every new instance reads it;",
+              `run gcloud secrets versions enable \${coalesce(self.version,`,
+              `"<number>")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
+            ].join(" "),
+          },
+        ],
+      },
+    });
+  const number = turns ? turns.odd.number : (props.writeVersion ?? 1);
+  const written = write("Version", condition, number, turns?.isEven);
+  const second =
+    turns && write("SecondVersion", allOf(condition, turns.hasSecond), turns.even.number, not(turns.isEven));
+  explain(
+    written,
+    "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
+  );
+  const current = (name: string) => {
+    const first = attribute(written, name);
+    return turns && second ? turns.isEven.choose(firstOf(second, name, ""), exprOf(first)).text : first;
+  };
+  const isEnabled =
+    count === undefined ? attributeOfOnly<boolean>(written, "enabled") : firstOf(written, "enabled", false);
+  const isReadable = turns && second ? turns.isEven.choose(firstOf(second, "enabled", false), isEnabled) : isEnabled;
+  return {
+    secret,
+    versions: second ? [written, second] : [written],
+    isReadable,
+    ofSecret: (name) => attribute(secret, name),
+    current,
+  };
+}
+
+/** Whether a version is enabled, as its own condition sees it. */
+const ENABLED = reference<boolean>("self.enabled", { knownAt: "apply", mayBeNull: false });
+
+/** What replaces the record of the first version, once there is a number above 1. */
+function afterFirst(version: number): Record<string, string> {
+  return Token.asStringMap(exprOf(version).gt(1).choose<object, null>({ version }, null));
+}
+
+/** Attribute of a resource without a count. */
+function attributeOfOnly<T>(resource: TerraformResource, name: string): Expr<T> {
+  return reference<T>(`${resource.fqn}.${name}`, { knownAt: "apply", mayBeNull: false });
+}
+
+/** Attribute of the first of the resources that there are, or another value. */
+function firstOf<T extends boolean | string>(resource: TerraformResource, name: string, otherwise: T): Expr<T> {
+  return hcl<T>`try(${reference(`${resource.fqn}[0].${name}`, { knownAt: "apply", mayBeNull: false })}, ${otherwise})`;
+}

@@ -1,0 +1,73 @@
+import { SecretManagerSecret, type SecretManagerSecretConfig } from "@cdktf/provider-google/lib/secret-manager-secret";
+import { type TerraformResource, Token, type ITerraformDependable } from "cdktf";
+import { type Construct } from "constructs";
+
+import { addDynamicBlock } from "../expr/conditional";
+import { expression } from "../expr/expression";
+import { type WorkloadIdentity } from "../identity";
+
+/** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
+export interface ReadableSecret {
+  /** Name of the secret in its project. */
+  readonly secretId: string;
+
+  /** Number of the version. */
+  readonly version: string;
+
+  /**
+   * Distinguishes this version from every other, also from one of the same number in a secret that was deleted and
+   * created again, and says nothing of the value.
+   */
+  readonly revision: string;
+
+  /** The value, for write-only arguments and provider configuration; empty while the version is disabled. */
+  readonly ephemeralValue: string;
+
+  /**
+   * The same, not read before a resource's `id` is known, so a first plan asks no API.
+   *
+   * @default - `ephemeralValue`
+   */
+  valueAfter?(id: string): string;
+
+  /** What must exist before the value can be read. */
+  readonly ready: ITerraformDependable[];
+
+  /** Allows an identity to read this secret and nothing else; empty if the identity takes no grants. */
+  grantAccess(identity: WorkloadIdentity): ITerraformDependable[];
+}
+
+/** Adds a secret that is stored in these regions, or without them where Google chooses. */
+export function addSecret(
+  scope: Construct,
+  id: string,
+  locations: readonly string[] | undefined,
+  config: Omit<SecretManagerSecretConfig, "lifecycle" | "replication">,
+): SecretManagerSecret {
+  const secret = new SecretManagerSecret(scope, id, {
+    ...config,
+    replication: replicationIn(locations),
+    // Another place would replace the secret, and so lose its value.
+    lifecycle: { ignoreChanges: ["replication"] },
+  });
+  if (Token.isUnresolved(locations))
+    addDynamicBlock(secret, "replication.user_managed", "replicas", {
+      forEach: expression(`toset(${Token.asString(locations)})`),
+      content: { location: "${replicas.value}" },
+    });
+  return secret;
+}
+
+/** Where a secret is stored, as far as synthesis knows it. */
+function replicationIn(locations: readonly string[] | undefined): SecretManagerSecretConfig["replication"] {
+  if (locations === undefined) return { auto: {} };
+  if (Token.isUnresolved(locations)) return {};
+  return { userManaged: { replicas: locations.map((location) => ({ location })) } };
+}
+
+/** The blocks of a secret's places, by their paths in it. */
+export function replicaPaths(secret: TerraformResource): string[] {
+  const { replicas } = (secret as Partial<SecretManagerSecret>).replicationInput?.userManaged ?? {};
+  if (!Array.isArray(replicas)) return ["replication.user_managed.dynamic.replicas.content"];
+  return replicas.map((_, index) => `replication.user_managed.replicas.${index}`);
+}
