@@ -225,6 +225,62 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(scene.accountsOf(INSTANCE)).toEqual(["idp-dump", "idp-init", "idp"]);
   });
 
+  promoteScenario("gives at home no right to whom others let connect to the standby alone", async (scene) => {
+    const { bindings } = scene.standIn.policies;
+    const expression = `resource.name == "projects/${PROJECT}/instances/${STANDBY}"`;
+    const members = ["user:analyst@example.com"];
+    const grant = { role: "roles/cloudsql.client", members, condition: { title: "Analysts", expression } };
+    bindings.set(PROJECT, [...(bindings.get(PROJECT) ?? []), grant]);
+    loseHome(scene);
+    await scene.promote(["now", "--yes"]);
+    haveHomeBack(scene);
+    await scene.promote(["now", "--yes"]);
+
+    expect(await scene.promote(["home", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(bindings.get(PROJECT)?.filter(({ condition }) => condition?.title === "Analysts")).toEqual([grant]);
+    expect(scene.accountsOf(INSTANCE)).toEqual(["idp-dump", "idp-init", "idp"]);
+  });
+
+  promoteScenario("refuses a condition that it could not end, before it moves anybody", async (scene) => {
+    const { bindings } = scene.standIn.policies;
+    const name = `resource.name == "projects/${PROJECT}/instances/${INSTANCE}"`;
+    const days = Array.from({ length: 12 }, (_, day) => `request.time.getDayOfWeek() != ${day}`);
+    const condition = { title: "Some days", expression: [name, ...days].join(" && ") };
+    const grant = { role: "roles/cloudsql.client", members: ["user:analyst@example.com"], condition };
+    bindings.set(PROJECT, [...(bindings.get(PROJECT) ?? []), grant]);
+    loseHome(scene);
+
+    const refused = await scene.promote(["now", "--yes"]);
+
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain("user:analyst@example.com (Some days)");
+    expect(scene.done()).toEqual([]);
+
+    const forced = await scene.promote(["now", "--force", "--yes"]);
+
+    expect(forced.stderr).toContain("removed for good, as --force says; write them down: user:analyst@example.com");
+    expect(bindings.get(PROJECT)?.filter((each) => each.condition?.title === "Some days")).toEqual([]);
+  });
+
+  promoteScenario("lets only the jobs that restore connect while the data come home", async (scene) => {
+    const during: (readonly string[])[] = [];
+    scene.also(({ method }) => {
+      if (method.endsWith("restoreBackup")) during.push(scene.accountsOf(INSTANCE));
+    });
+    loseHome(scene);
+    await scene.promote(["now", "--yes"]);
+    haveHomeBack(scene);
+    await scene.promote(["now", "--yes"]);
+
+    const { exitCode, stdout } = await scene.promote(["home", "--yes"]);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`and let only the jobs that restore connect to ${INSTANCE}`);
+    expect(during).toEqual([["idp-init"]]);
+    expect(scene.accountsOf(INSTANCE)).toEqual(["idp-dump", "idp-init", "idp"]);
+  });
+
   promoteScenario("keeps what others change in the policy of the project meanwhile", async (scene) => {
     loseHome(scene);
     scene.standIn.policies.overtaken = 2;
@@ -362,6 +418,7 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
       "backup",
       "restore",
       "NEVER standby",
+      "grants",
       "users",
       "start servers home",
       "start workers home",

@@ -13,13 +13,14 @@
 #   is_withdrawn($where)  whether fence withdraws it from the policy of $where
 #   is_ended              whether fence has ended it: nobody has it, and what it was stands in its condition
 #   ended, begun_again    the same, ended, and as it was before
+#   is_full               whether its condition has as many operators as IAM takes, 12, so that it cannot be ended
 # Of all bindings of the project's policy:
 #   merged                the same grants, of which no two differ in the members alone
 #   without($others)      the same grants without these
 #   on_primary            those that name the primary
 #   kept                  those that named it, and that fence has ended
-#   moved_to_primary      those that name the standby, as if they named the primary: who may connect to the former may
-#                         connect to the latter
+#   moved_to_primary      those that Terraform has made on the standby, by their title, as if they named the primary:
+#                         whom the deployment lets connect to the former, it lets connect to the latter
 #   wanted                those that there are to be on the primary: all of the three
 # A grant is ended, and not removed, if nothing else says what it was: it may be of others. So the policy itself knows
 # what to give back, whichever run has withdrawn it.
@@ -40,13 +41,15 @@ policy_words='def connects: .role | IN("roles/cloudsql.client", "roles/cloudsql.
   def is_ended: .condition.expression // "" | startswith(never);
   def ended: .condition.expression |= never + . + ")";
   def begun_again: .condition.expression |= .[(never | length):-1];
+  def is_full: [.condition.expression | scan("&&|[|][|]|!(?!=)")] | length >= 12;
   def merged: map(select((.members // []) != [])) | group_by([.role, .condition])
     | map(.[0] + { members: (map(.members[]) | unique) });
   def without($others): map(. as $grant | .members -= [$others[]
     | select(.role == $grant.role and .condition == $grant.condition) | .members[]]);
   def on_primary: map(select(names_instance(env.INSTANCE) and (is_ended | not)));
   def kept: map(select(names_instance(env.INSTANCE) and is_ended));
-  def moved_to_primary: map(select(names_instance(env.STANDBY_INSTANCE))
+  def moved_to_primary: map(select(names_instance(env.STANDBY_INSTANCE)
+      and .condition.title == "Only " + env.STANDBY_INSTANCE)
     | .condition |= map_values(gsub("(?<![a-z0-9-])" + env.STANDBY_INSTANCE + "(?![a-z0-9-])"; env.INSTANCE)));
   def wanted: on_primary + moved_to_primary + (kept | map(begun_again)) | merged;'
 # Others may change the policy meanwhile.
@@ -90,9 +93,10 @@ keep_policy() {
 }
 
 # Sets staying to the grants by which accounts of the deployment can connect to the primary, and which are not withdrawn
-# with those of the deployment, and unseen to what may hold others. Who is in a group is not looked up.
+# with those of the deployment, endless to those of others that cannot be ended, and unseen to what may hold others. Who
+# is in a group is not looked up.
 look_at_rights() {
-  staying='' unseen='' custom=''
+  staying='' endless='' unseen='' custom=''
   : >"$GOOGLE_WORK/policies"
   keep_policy cloudresourcemanager "projects/$PROJECT_ID" || google_fail "The policy of $PROJECT_ID cannot be read."
   echo '{}' >"$GOOGLE_WORK/ancestry.json"
@@ -123,23 +127,35 @@ look_at_rights() {
         | select(is_of_deployment and (connects or (.role | IN($custom_roles[]))))
         | select((names_another or is_withdrawn($where)) | not)
         | .role as $role | .members[] | select(is_account) | "\(.) by \($role) on \($where)"]
+    | unique | join(", ")' "$GOOGLE_WORK/policies") || return 1
+  # shellcheck disable=SC2016 # names of jq
+  endless=$(jq -rs "$policy_words"' .[0].bindings as $all
+    | [($all | on_primary | without($all | moved_to_primary))[] | select(is_full)
+        | .members[] + " (\(.condition.title))"]
     | unique | join(", ")' "$GOOGLE_WORK/policies")
 }
 
-# fence [MEMBER]: withdraws the right to connect to the primary of everybody but a member, who gets it if need be.
-fence() {
-  FENCED_FOR=${1:-}
-  FORCED=$force
+# withdraw MEMBER FORCED: withdraws the right to connect to the primary of everybody but a member, who gets it if need
+# be. Sets policy_said to "mixed" or "open" where it does not, the latter unless FORCED is yes; otherwise to "done: " and
+# to whom home gives it back.
+withdraw() {
+  FENCED_FOR=$1 FORCED=$2
   export FENCED_FOR FORCED
   # shellcheck disable=SC2016 # names of jq
   change_policy '($all | on_primary) as $present | ($all | kept) as $kept
     | ($all | wanted | map(.members |= map(select(. == env.FENCED_FOR))) | merged) as $left
-    | ($present | without($all | moved_to_primary) | map(ended) | . + $kept | merged) as $keeping
+    | ($present | without($all | moved_to_primary) | map(select(is_full | not) | ended) | . + $kept
+        | merged) as $keeping
     | if any($present[]; names_instance(env.STANDBY_INSTANCE)) then "mixed"
       elif env.FORCED != "yes" and any($all[]; is_open_to([$present[].members[]?])) then "open"
       elif ($present | merged) == $left and ($kept | merged) == $keeping then "done: "
         + ([$keeping[] | .members[] + " (\(.condition.title))"] | unique | join(", "))
-      else .bindings = ($all - $present - $kept) + $left + $keeping end' ||
+      else .bindings = ($all - $present - $kept) + $left + $keeping end'
+}
+
+# fence [MEMBER]: the same, before the promotion, which it ends if that cannot be done.
+fence() {
+  withdraw "${1:-}" "$force" ||
     google_fail "The right to connect to $INSTANCE cannot be withdrawn, so nothing is promoted." "$as_it_was"
   case $policy_said in
     mixed)
@@ -158,6 +174,16 @@ fence() {
     google_say "Nobody can connect to $INSTANCE anew ($(google_seconds) s)."
     ended_grants=${policy_said#done: }
     [ -z "$ended_grants" ] || google_say "promote.sh home gives the right back also to: $ended_grants"
+  fi
+}
+
+# let_jobs_in: of all who may connect to the primary, only those jobs may that bring the data home: what anybody else
+# wrote would be lost, and a dump would be of old data.
+let_jobs_in() {
+  if find_comparer && withdraw "$comparer" yes && [ "$policy_said" != mixed ]; then
+    google_say "Only the account of the jobs can connect to $INSTANCE until the data are home ($(google_seconds) s)."
+  else
+    unfence
   fi
 }
 

@@ -143,6 +143,19 @@ refuse_with_grants() {
     "To fix: withdraw them, or limit each by a condition to another instance; or add --force."
 }
 
+# Before anything is done, because users would be away until somebody has mended the policy.
+refuse_with_endless() {
+  [ "$promoted" = no ] && [ -n "$endless" ] || return 0
+  if [ "$force" = yes ]; then
+    google_error "These rights to connect to $INSTANCE are removed for good, as --force says; write them down:" \
+      "$endless"
+    return 0
+  fi
+  full="Conditions with 12 operators, as many as IAM takes, cannot be ended until promote.sh home begins them again"
+  google_stop "$full, so nothing is promoted: $endless" \
+    "To fix: shorten these conditions, or withdraw the rights; or add --force, which removes them for good."
+}
+
 # set_activation INSTANCE_PATH POLICY SECONDS
 set_activation() {
   jq -n --arg policy "$2" '{ settings: { activationPolicy: $policy } }' >"$GOOGLE_WORK/activation.json"
@@ -523,6 +536,7 @@ promote() {
   refuse_without_secrets
   refuse_without_uploads
   refuse_with_grants
+  refuse_with_endless
   require_edition
   as_it_was="To let home serve users again instead: promote.sh home"
   find_loss
@@ -612,14 +626,19 @@ say_return_steps() {
   elif [ "$switchover" = yes ]; then
     data="let $(change_of_places "$STANDBY_INSTANCE" "$INSTANCE"); nothing is lost"
   else
-    data="back up $STANDBY_INSTANCE, and restore that into $INSTANCE, over everything there; then stop the former"
+    data="back up $STANDBY_INSTANCE, restore that into $INSTANCE, over everything there, and stop the former"
+  fi
+  connecting="give the right to connect to $INSTANCE back"
+  if has_news && [ "$switchover" = no ]; then
+    data="$data; then $connecting"
+    connecting="let only the jobs that restore connect to $INSTANCE"
   fi
   google_say "Steps; sign-in is down from the first to the last:"
   google_say "  1. stop the servers in $STANDBY_REGION"
   if [ "$primary" = stopped ]; then
-    google_say "  2. start $INSTANCE, and give the right to connect to it back"
+    google_say "  2. start $INSTANCE, and $connecting"
   else
-    google_say "  2. give the right to connect to $INSTANCE back"
+    google_say "  2. $connecting"
   fi
   google_say "  3. $data"
   google_say "  4. let the load balancer send users to $HOME_GROUP, and start the servers in $REGION"
@@ -663,10 +682,12 @@ go_home() {
   if [ "$promoted" = yes ] && [ "$primary" = replica ]; then designate "$standby_at" "$INSTANCE"; fi
   close_for_return
   start_primary
-  unfence
-  if has_news; then
-    if [ "$primary" = replica ]; then change_places_back; else bring_data_home; fi
+  if has_news && [ "$primary" != replica ]; then
+    let_jobs_in
+    bring_data_home
   fi
+  unfence
+  if has_news && [ "$primary" = replica ]; then change_places_back; fi
   open_home
   say_served "$REGION" ", with all that was written."
   if [ "$promoted" = no ] || [ "$primary" = replica ]; then say_standby_is_ready; else let_go; fi

@@ -194,6 +194,7 @@ look_at_grants() {
   [ -z "$unseen" ] ||
     google_row grants "whether the servers' accounts can connect by what is granted here is not known: $unseen"
   [ -z "$staying" ] || google_row grants "with these, $INSTANCE can be reached also after the promotion: $staying"
+  [ -z "$endless" ] || google_row grants "these have conditions that cannot be ended for a while: $endless"
 }
 
 # Sets url to where users sign in; the state may be in the region that is gone.
