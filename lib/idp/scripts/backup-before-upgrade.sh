@@ -32,12 +32,14 @@ google_start
 
 export INSTANCE
 description="before $RELEASE"
+without_backup="To upgrade without a backup: backup_before_upgrade = false."
 
 # find_backup: sets backup_name and SQL_FOUND, its state, both empty without a backup that this run can take.
 find_backup() {
   # shellcheck disable=SC2016 # names of jq
   google_listed '[.[] | select(.instance == env.INSTANCE and .description == env.DESCRIPTION)
-      | ((.backupInterval.endTime // .backupInterval.startTime // "") | sub("[.][0-9]+"; "") | fromdateiso8601? // 0) as $ended
+      | ((.backupInterval.endTime // .backupInterval.startTime // "")
+        | sub("[.][0-9]+"; "") | fromdateiso8601? // 0) as $ended
       | { name, state, young: ($ended >= (env.NEWEST_END | tonumber)) }]
     | (first(.[] | select(.state == "ENQUEUED" or .state == "RUNNING"))
       // first(.[] | select(.young and .state == "SUCCESSFUL"))
@@ -55,23 +57,27 @@ say_where() {
 give_up() {
   google_on_failure :
   google_stop "The backup of $INSTANCE $1, so $RELEASE is not rolled out. ${2:-}" \
-    "To fix: apply again, which waits for the same backup if it is under way. To upgrade without a backup: backup_before_upgrade = false."
+    "To fix: apply again, which waits for the same backup if it is under way. $without_backup"
 }
 
 if ! google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE/databases/$DATABASE"; then
   [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether there is a database to back up cannot be found out."
   google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
-    google_fail "The database instance $INSTANCE cannot be read, so $RELEASE is not rolled out." "To fix: if somebody has deleted it, apply again, which creates it, and restore its data."
+    google_fail "The database instance $INSTANCE cannot be read, so $RELEASE is not rolled out." \
+      "To fix: if somebody has deleted it, apply again, which creates it, and restore its data."
   google_say "There is no database $DATABASE yet: nothing to back up before $RELEASE."
   exit 0
 fi
 
 DESCRIPTION=$description NEWEST_END=$(($(google_server_time) - reuse_seconds))
 export DESCRIPTION NEWEST_END
-jq -n --arg days "$BACKUP_DAYS" '{ instance: env.INSTANCE, description: env.DESCRIPTION, ttlDays: $days }' >"$GOOGLE_WORK/backup.json"
-sql_once "Backup $description" find_backup backups "$GOOGLE_WORK/backup.json" ||
-  google_fail "No backup of $INSTANCE before the upgrade to $RELEASE could be made or found, so nothing is rolled out." \
-    "To fix: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
+jq -n --arg days "$BACKUP_DAYS" '{ instance: env.INSTANCE, description: env.DESCRIPTION, ttlDays: $days }' \
+  >"$GOOGLE_WORK/backup.json"
+if ! sql_once "Backup $description" find_backup backups "$GOOGLE_WORK/backup.json"; then
+  missing="No backup of $INSTANCE before the upgrade to $RELEASE could be made or found"
+  google_fail "$missing, so nothing is rolled out." \
+    "To fix: repair what the message names; the caller needs roles/cloudsql.admin." "$without_backup"
+fi
 google_on_failure say_where
 if [ -n "$SQL_FOUND" ]; then
   google_say "Backup $backup_name, $description, is taken instead of another one."
@@ -82,7 +88,8 @@ else
 fi
 until [ "$SQL_FOUND" = SUCCESSFUL ]; do
   [ -n "$SQL_FOUND" ] || give_up "has failed"
-  google_pause "$SQL_SECONDS" "Backup $description" "$SQL_FOUND" || give_up "is not done within $SQL_SECONDS s (SQL_SECONDS)"
+  google_pause "$SQL_SECONDS" "Backup $description" "$SQL_FOUND" ||
+    give_up "is not done within $SQL_SECONDS s (SQL_SECONDS)"
   find_backup || google_fail "The backup of $INSTANCE cannot be watched any more; it goes on by itself."
 done
 google_say "The backup $description is there after $(google_seconds) s and is kept for $BACKUP_DAYS days."

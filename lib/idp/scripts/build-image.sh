@@ -48,7 +48,8 @@ google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
 google_option BUILD_POOL 'projects/[a-z0-9.:-]+/locations/[a-z0-9-]+/workerPools/[a-z0-9-]+' \
   "a private pool, projects/<project>/locations/<location>/workerPools/<name>"
 google_setting BUILD_SERVICE_ACCOUNT '[a-z0-9-]+@[a-z0-9.-]+' "the e-mail address of a service account"
-google_setting IMAGE "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
+google_setting IMAGE \
+  "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
   "an image of Artifact Registry with its tag, like us-central1-docker.pkg.dev/project/repository/name:tag"
 google_setting BUILDER_IMAGE "$reference" "the name of an image"
 google_option COPY_OF "$reference" "the name of an image"
@@ -81,14 +82,18 @@ for file in $files; do
   path=$(path_of "$file")
   if [ ! -s "$path" ]; then
     case $file in
-      */*) google_refuse "$path is missing or empty; BLUEPRINTS names it as $file. Remove it there, or restore the file." ;;
+      */*)
+        google_refuse "$path is missing or empty; BLUEPRINTS names it as $file." \
+          "Remove it there, or restore the file."
+        ;;
       *)
         google_refuse "$path is missing or empty; IMAGE_DIRECTORY must be the folder image as it was synthesized." \
           "Restore the file."
         ;;
     esac
   elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
-    google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have $largest_file_bytes." \
+    google_refuse "$path has $(($(wc -c <"$path"))) bytes;" \
+      "a file inside a build request may have $largest_file_bytes." \
       "Divide it, move what makes it large into the upstream image, or run an image that exists already."
   fi
 done
@@ -109,12 +114,15 @@ joined=no
 rest=${IMAGE#*/}
 name=${rest#*/*/}
 rest=${rest%"/$name"}
+repository="projects/${rest%/*}/locations/${IMAGE%%-docker.pkg.dev/*}/repositories/${rest#*/}"
 # The package is one path segment, so slashes in its name are encoded.
-tags="projects/${rest%/*}/locations/${IMAGE%%-docker.pkg.dev/*}/repositories/${rest#*/}/packages/$(printf '%s\n' "${name%:*}" | sed 's|/|%2F|g')/tags"
+package=$(printf '%s\n' "${name%:*}" | sed 's|/|%2F|g')
+tags="$repository/packages/$package/tags"
 
 # Exits when the tag exists already.
 stop_when_present() {
-  if google_reading '.version // "" | split("/") | last // "unknown version"' google_get artifactregistry "$tags/$tag"; then
+  if google_reading '.version // "" | split("/") | last // "unknown version"' \
+    google_get artifactregistry "$tags/$tag"; then
     google_say "$IMAGE is already there ($GOOGLE_READ): nothing to build."
     exit 0
   fi
@@ -133,9 +141,12 @@ refuse_skipping() {
   skipped=$(jq -rs --argjson edges "${UPGRADE_EDGES:-[]}" --arg target "${IDP_VERSION%@*}" '
     def release: [scan("[0-9]+") | tonumber];
     def line: release[:2];
-    [.[].name | split("/") | last | select(test("^20[0-9]{2}[.][0-9]+[.][0-9]+-")) | split("-")[0]] | max_by(release) as $built
+    [.[].name | split("/") | last | select(test("^20[0-9]{2}[.][0-9]+[.][0-9]+-")) | split("-")[0]]
+    | max_by(release) as $built
     | select($built) | first($edges[] | select(($target | line) >= (.to | line) and ($built | line) < (.from | line)))
-    | "The newest release that was built here is \($built); \($target) cannot be reached from it, because otherwise \(.otherwise). To fix: set application_version to \(.from), apply and wait until it runs, then set it to \($target)."' \
+    | "The newest release that was built here is \($built); \($target) cannot be reached from it, "
+      + "because otherwise \(.otherwise). To fix: set application_version to \(.from), "
+      + "apply and wait until it runs, then set it to \($target)."' \
     "$GOOGLE_WORK/tags") || google_refuse "UPGRADE_EDGES must be a list as in releases.ts."
   [ -z "$skipped" ] || google_stop "$skipped"
 }
@@ -198,7 +209,8 @@ write_request() {
   [ -z "$files" ] || write_files >"$GOOGLE_WORK/files"
   step_script >"$GOOGLE_WORK/script"
   # Contents go through files: all users of the machine can read the arguments of a process.
-  jq -n --arg variables "$variables" --slurpfile files "$GOOGLE_WORK/files" --rawfile script "$GOOGLE_WORK/script" --arg tag "$tag" \
+  jq -n --arg variables "$variables" --arg tag "$tag" \
+    --slurpfile files "$GOOGLE_WORK/files" --rawfile script "$GOOGLE_WORK/script" \
     --arg account "projects/$PROJECT_ID/serviceAccounts/$BUILD_SERVICE_ACCOUNT" \
     --arg timeout "${BUILD_TIMEOUT_SECONDS}s" --arg queue "${BUILD_QUEUE_SECONDS}s" '
     {
@@ -261,17 +273,21 @@ start_build() {
   attempt=1
   until join_build; do
     if google_reading ".metadata.build | $id_and_log" google_create cloudbuild "$builds" "$GOOGLE_WORK/build.json"; then
-      take_build || google_fail "Cloud Build took the build of $IMAGE in $BUILD_LOCATION but gave it no id that can be asked for."
+      take_build ||
+        google_fail "Cloud Build took the build of $IMAGE in $BUILD_LOCATION but gave it no id that can be asked for."
       return 0
     elif google_uncertain && [ "$attempt" -lt "$REST_TRIES" ]; then
       google_say "$(google_outcome) Looking whether the build was started nevertheless."
       google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
       attempt=$((attempt + 1))
     elif ! refused_for_identity || ! pause_for_identity "$(google_outcome)"; then
-      remedy="To fix: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
+      remedy="To fix: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID"
+      remedy="$remedy and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
       # A policy of the organization, or the few regions of some projects.
-      ! google_says 'gcp[.]resourceLocations|in this region' ||
-        remedy="To fix: set build_location to a location that is allowed, or existing_container_image to an image that is made elsewhere."
+      if google_says 'gcp[.]resourceLocations|in this region'; then
+        remedy="To fix: set build_location to a location that is allowed,"
+        remedy="$remedy or existing_container_image to an image that is made elsewhere."
+      fi
       google_fail "Cloud Build refuses the build of $IMAGE in $BUILD_LOCATION." "$remedy"
     fi
   done
