@@ -31,28 +31,36 @@ done
 # look OPTION...: sets rows to what the statements give, code to the exit code of psql, and 137 after the time limit.
 look() {
   code=0
-  rows=$(printf '%s\n' "$CHECK_UP_SQL" | timeout -s KILL "$CHECK_UP_SECONDS" psql --no-psqlrc --no-password --quiet --no-align \
-    --tuples-only --field-separator='|' "$@" 2>/dev/null) || code=$?
+  rows=$(printf '%s\n' "$CHECK_UP_SQL" |
+    timeout -s KILL "$CHECK_UP_SECONDS" psql --no-psqlrc --no-password --quiet --no-align --tuples-only \
+      --field-separator='|' "$@" 2>/dev/null) || code=$?
 }
 
 # line: prints the line of JSON.
 line() {
-  { printf '%s\n' "$CHECK_UP_SQL" | sed -n 's/^-- \([a-z_]*\): .*/\1/p' && printf '%s\n' "$rows"; } | awk -F'|' -v hangs="$1" '
+  {
+    printf '%s\n' "$CHECK_UP_SQL" | sed -n 's/^-- \([a-z_]*\): .*/\1/p'
+    printf '%s\n' "$rows"
+  } | awk -F'|' -v hangs="$1" '
     NF == 1 && $1 != "" { names[++most] = $1 }
     NF == 6 {
       tasks = $6
       gsub(/[^A-Za-z0-9_.,]/, "", tasks)
       gsub(/,/, "\",\"", tasks)
-      signals = signals (signals == "" ? "" : ",") "\"" $1 "\":{\"count\":" ($2 == "" ? "null" : $2) ",\"oldest_seconds\":" ($3 == "" ? 0 : $3) \
-        ",\"limit\":" $4 ",\"raised\":" ($5 == "t" ? "true" : "false") (tasks == "" ? "" : ",\"tasks\":[\"" tasks "\"]") "}"
+      signals = signals (signals == "" ? "" : ",") "\"" $1 "\":{\"count\":" ($2 == "" ? "null" : $2) \
+        ",\"oldest_seconds\":" ($3 == "" ? 0 : $3) ",\"limit\":" $4 \
+        ",\"raised\":" ($5 == "t" ? "true" : "false") (tasks == "" ? "" : ",\"tasks\":[\"" tasks "\"]") "}"
       known[$1] = 1
       if ($5 == "t") raised = raised (raised == "" ? "" : ", ") $1
     }
     END {
       for (place = 1; place <= most; place++)
         if (!(names[place] in known)) unknown = unknown (unknown == "" ? "" : ",") "\"" names[place] "\""
-      message = hangs != "" ? hangs : raised != "" ? "wrong: " raised : unknown != "" ? "not everything is known" : "all is well"
-      print "{\"message\":\"check-up: " message "\",\"blind\":" (unknown == "" ? "false" : "true") ",\"unknown\":[" unknown "],\"signals\":{" signals "}}"
+      message = unknown == "" ? "all is well" : "not everything is known"
+      if (raised != "") message = "wrong: " raised
+      if (hangs != "") message = hangs
+      print "{\"message\":\"check-up: " message "\",\"blind\":" (unknown == "" ? "false" : "true") \
+        ",\"unknown\":[" unknown "],\"signals\":{" signals "}}"
     }'
 }
 

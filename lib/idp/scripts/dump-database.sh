@@ -46,10 +46,13 @@ finish() {
   trap - EXIT
   if [ -s "$work/programs" ]; then xargs kill <"$work/programs" 2>/dev/null || :; fi
   [ -z "$work" ] || rm -rf "$work"
-  [ -z "$DB_PROXY_QUIT_URL" ] ||
-    # The proxy listens on loopback, which no HTTP proxy reaches.
-    (unset http_proxy HTTP_PROXY all_proxy ALL_PROXY && timeout -s KILL 4 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL") ||
+  # The proxy listens on loopback, which no HTTP proxy reaches.
+  if [ -n "$DB_PROXY_QUIT_URL" ] && ! (
+    unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+    timeout -s KILL 4 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL"
+  ); then
     echo "the proxy does not take the signal at $DB_PROXY_QUIT_URL; this job runs until its time limit" >&2
+  fi
   exit "$code"
 }
 trap finish EXIT
@@ -64,7 +67,8 @@ fail() {
   exit "$code"
 }
 
-for setting in "DB_HOST $DB_HOST" "DB_NAME $DB_NAME" "DB_USER $DB_USER" "DB_PASSWORD $DB_PASSWORD" "DUMP_FOLDER $DUMP_FOLDER"; do
+for setting in "DB_HOST $DB_HOST" "DB_NAME $DB_NAME" "DB_USER $DB_USER" "DB_PASSWORD $DB_PASSWORD" \
+  "DUMP_FOLDER $DUMP_FOLDER"; do
   [ -n "${setting#* }" ] || fail 2 "${setting% } is missing"
 done
 [ -z "$DUMP_COPIES" ] || [ -n "$DUMP_BUCKET" ] || fail 2 "DUMP_BUCKET is missing, which DUMP_COPIES needs"
@@ -161,8 +165,9 @@ rewrite() {
     "$METADATA_URL/computeMetadata/v1/instance/service-accounts/default/token" || return 1
   token=$(sed -n 's/.*"access_token" *: *"\([^"]*\)".*/\1/p' "$work/token")
   # Never replaces: a copy that is there is whole.
+  copy="b/$1/o/$DUMP_BUCKET%2F$2?ifGenerationMatch=0$rest"
   ask "$work/copied" --header "Authorization: Bearer $token" --header "Content-Type: application/json" \
-    --post-data "{}" "$STORAGE_URL/storage/v1/b/$DUMP_BUCKET/o/dumps%2F$2/rewriteTo/b/$1/o/$DUMP_BUCKET%2F$2?ifGenerationMatch=0$rest"
+    --post-data "{}" "$STORAGE_URL/storage/v1/b/$DUMP_BUCKET/o/dumps%2F$2/rewriteTo/$copy"
 }
 
 # copy_file BUCKET FILE: copies a finished file of dumps/ into another bucket. Every failure is tried again for a while,
@@ -211,9 +216,11 @@ UNRESTORABLE="WITH objects (class, id, owner) AS (
   SELECT 'pg_event_trigger'::regclass, oid, evtowner FROM pg_event_trigger
   UNION ALL SELECT 'pg_publication'::regclass, oid, pubowner FROM pg_publication
   UNION ALL SELECT 'pg_cast'::regclass, oid, 10 FROM pg_cast
-  UNION ALL SELECT 'pg_class'::regclass, oid, relowner FROM pg_class WHERE relkind IN ('r', 'p', 'S', 'v', 'm') AND relowner <> 10
+  UNION ALL SELECT 'pg_class'::regclass, oid, relowner FROM pg_class
+    WHERE relkind IN ('r', 'p', 'S', 'v', 'm') AND relowner <> 10
   UNION ALL SELECT 'pg_proc'::regclass, oid, proowner FROM pg_proc WHERE proowner <> 10
-  UNION ALL SELECT 'pg_namespace'::regclass, oid, nspowner FROM pg_namespace WHERE nspname <> 'public' AND nspowner <> 10
+  UNION ALL SELECT 'pg_namespace'::regclass, oid, nspowner FROM pg_namespace
+    WHERE nspname <> 'public' AND nspowner <> 10
 ), found (what) AS (
   (SELECT pg_describe_object(class, id, 0) || ' of another owner' FROM objects
   WHERE id >= 16384 AND NOT pg_has_role(owner, 'USAGE')
@@ -227,7 +234,9 @@ UNRESTORABLE="WITH objects (class, id, owner) AS (
 dump() {
   started_at=$(date +%s)
   until limited KILL 15 pg_isready --quiet; do
-    [ $? -ne 3 ] || fail 2 "no connection can be tried with DB_HOST=$DB_HOST, DB_PORT=$DB_PORT and PGSSLMODE=$PGSSLMODE; correct these"
+    [ $? -ne 3 ] ||
+      fail 2 "no connection can be tried with DB_HOST=$DB_HOST, DB_PORT=$DB_PORT and PGSSLMODE=$PGSSLMODE;" \
+        "correct these"
     [ $(($(date +%s) - started_at)) -lt "$DB_WAIT_SECONDS" ] ||
       fail 3 "PostgreSQL at $DB_HOST port $DB_PORT did not answer within $DB_WAIT_SECONDS s"
     sleep 1
@@ -266,14 +275,19 @@ dump() {
   store_sum "$file" "$sum" || fail 4 "the checksum could not be stored"
 
   # Its end says that the list is whole.
-  list=$({ limited KILL "$STORE_SECONDS" pg_restore --list "$file" && echo listed; } | grep -E ' TABLE DATA |^listed$') || :
+  list=$({ limited KILL "$STORE_SECONDS" pg_restore --list "$file" && echo listed; } |
+    grep -E ' TABLE DATA |^listed$') || :
   case $list in
     *' TABLE DATA '*listed) replace_newest || fail 4 "the dump is stored, but not its copy $newest" ;;
     listed) echo "$DB_NAME has no tables, so latest/$DB_NAME.dump stays as it is" >&2 ;;
     *) fail 4 "the stored dump cannot be read" ;;
   esac
-  found=$(limited KILL 60 psql --no-psqlrc --no-password --quiet --no-align --tuples-only --command="$UNRESTORABLE") || :
-  [ -z "$found" ] || echo "a restore of this dump may fail: $found; remove what is of another owner, or raise max_locks_per_transaction in database_flags" >&2
+  found=$(limited KILL 60 psql --no-psqlrc --no-password --quiet --no-align --tuples-only \
+    --command="$UNRESTORABLE") || :
+  if [ -n "$found" ]; then
+    echo "a restore of this dump may fail: $found; remove what is of another owner," \
+      "or raise max_locks_per_transaction in database_flags" >&2
+  fi
   [ -z "$DUMP_COPIES" ] || copy_dump "${file##*/}" ||
     fail 5 "the dump is stored, but not its copy in $uncopied; the bucket must exist, and the service account of" \
       "this job needs roles/storage.objectCreator on it"

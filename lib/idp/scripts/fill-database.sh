@@ -71,5 +71,6 @@ SELECT count(*) || ' in database ' || ($identity) FROM authentik_core_user;
 \endif
 SQL
 )
-[ "${ended##* }" = "$begun" ] || fail 1 "another restore has made a new $DB_NAME meanwhile; one of the two can go on at a time"
+[ "${ended##* }" = "$begun" ] ||
+  fail 1 "another restore has made a new $DB_NAME meanwhile; one of the two can go on at a time"
 echo "users: $ended"
