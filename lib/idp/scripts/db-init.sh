@@ -54,7 +54,9 @@ place="step 0 of 5"
 remedy='' work=prepare DB_PREPARES=true
 [ "$DB_INSTANCE_OWNER" = deployment ] || remedy="; its owner can mend that"
 case $DB_ADMIN_USER/$DB_ADMIN_PASSWORD in
-  "$DB_USER/$DB_PASSWORD") work=check_rights DB_PREPARES=false DB_ADMIN_DATABASE=$DB_NAME remedy="; its owner can mend that" ;;
+  "$DB_USER/$DB_PASSWORD")
+    work=check_rights DB_PREPARES=false DB_ADMIN_DATABASE=$DB_NAME remedy="; its owner can mend that"
+    ;;
 esac
 
 say() { printf '%s\n' "$*"; }
@@ -86,9 +88,13 @@ check_settings() {
           "database through it; choose another name"
         ;;
       DB_NAME/postgres | DB_NAME/template0 | DB_NAME/template1)
-        add_problem "DB_NAME is $value, which every login and every new database depends on; the application needs one of its own"
+        add_problem "DB_NAME is $value, which every login and every new database depends on;" \
+          "the application needs one of its own"
         ;;
-      DB_USER/"$DB_ADMIN_USER") [ "$DB_PREPARES" = false ] || add_problem "$name is the administrator's own login, whose password and rights must stay as they are" ;;
+      DB_USER/"$DB_ADMIN_USER")
+        [ "$DB_PREPARES" = false ] ||
+          add_problem "$name is the administrator's own login, whose password and rights must stay as they are"
+        ;;
       */) add_problem "$name is missing or empty" ;;
       *"$newline"* | *"$carriage_return"*) add_problem "$name contains a line break" ;;
       DB_GRANT_*/* | DB_REVOKE_*/* | DB_CLOSE_*/*) add_problem "$name must be true or false, got \"$value\"" ;;
@@ -167,7 +173,8 @@ wait_for() {
     waited_seconds=$(($(date +%s) - started_at))
     [ "$waited_seconds" -lt "$DB_WAIT_SECONDS" ] ||
       fail 3 "PostgreSQL at $DB_HOST port $DB_PORT was not ready within $DB_WAIT_SECONDS s: $reason"
-    [ "$reason" = "$told_reason" ] || say "waiting for PostgreSQL, $waited_seconds of $DB_WAIT_SECONDS s are over: $reason"
+    [ "$reason" = "$told_reason" ] ||
+      say "waiting for PostgreSQL, $waited_seconds of $DB_WAIT_SECONDS s are over: $reason"
     told_reason=$reason
     sleep 1
   done
@@ -188,12 +195,14 @@ FROM pg_auth_members AS membership
 JOIN pg_roles AS granted ON granted.oid = membership.roleid
 JOIN pg_roles AS member ON member.oid = membership.member
 WHERE granted.rolname = :'role' AND member.rolname NOT IN (:'login', :'other')
-  AND (to_jsonb(membership) ->> 'inherit_option' = 'true' OR to_jsonb(membership) ->> 'set_option' = 'true') IS NOT FALSE
+  AND (to_jsonb(membership) ->> 'inherit_option' = 'true'
+     OR to_jsonb(membership) ->> 'set_option' = 'true') IS NOT FALSE
 HAVING bool_or(NOT granted.rolcanlogin AND :'other' = '' OR member.rolname <> current_user);
 SQL
   ) || fail 1 "the members of the role $DB_OWNER cannot be read; the reason is above"
   [ -z "$members" ] ||
-    fail 2 "the application's role $DB_OWNER is a group with the members: $members, who would share the application's rights;" \
+    fail 2 "the application's role $DB_OWNER is a group with the members: $members," \
+      "who would share the application's rights;" \
       "choose another name, take the members out with REVOKE, or after a rotation set database_password_version again"
 }
 
@@ -201,14 +210,16 @@ SQL
 refuse_password_in_use() {
   in_use=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
-SELECT current FROM pg_roles, coalesce(substring(shobj_description(oid, 'pg_authid') FROM 'password version (\d+)'), '1') AS current
+SELECT current
+FROM pg_roles, coalesce(substring(shobj_description(oid, 'pg_authid') FROM 'password version (\d+)'), '1') AS current
 WHERE rolname = :'login' AND rolcanlogin AND :'version' <> '' AND NOT :'closes_other'
   AND EXISTS (SELECT FROM pg_stat_activity WHERE usesysid = pg_roles.oid);
 SQL
   ) || fail 1 "the password of $DB_USER cannot be judged; the reason is above"
   # A skipped number that was set back has left another value of the same number.
   if [ "${in_use:-$DB_PASSWORD_VERSION}" != "$DB_PASSWORD_VERSION" ] ||
-    { [ -n "$in_use" ] && (PGUSER=$DB_USER PGPASSWORD=$DB_PASSWORD && greet 2>&1) | grep -q "authentication failed"; }; then
+    { [ -n "$in_use" ] &&
+      (PGUSER=$DB_USER PGPASSWORD=$DB_PASSWORD && greet 2>&1) | grep -q "authentication failed"; }; then
     fail 2 "$DB_USER is in use with the password version $in_use, and another password would lock out what runs;" \
       "set database_password_version one higher or lower than $in_use, and go on from there in later applies"
   fi
@@ -233,7 +244,8 @@ role_statements() {
   cat <<'SQL'
 SET client_min_messages = error;
 BEGIN;
-SELECT count(*) FILTER (WHERE rolname = :'login') = 0 AS login_missing, count(*) FILTER (WHERE rolname = :'role') = 0 AS role_missing,
+SELECT count(*) FILTER (WHERE rolname = :'login') = 0 AS login_missing,
+       count(*) FILTER (WHERE rolname = :'role') = 0 AS role_missing,
        :'login' <> :'role' AS acts_as_role, :'version' <> '' AS has_version,
        count(*) FILTER (WHERE rolname = :'login') = 0 OR :'instance_owner' <> 'others' AS sets_login,
        :'closes_other' AND count(*) FILTER (WHERE rolname = :'other') > 0 AS closes,
@@ -286,12 +298,14 @@ create_or_update_role() {
   refuse_password_in_use
   messages=$(role_statements | locked_query "$DB_ADMIN_DATABASE" 2>&1) || case $messages in
     *"permission denied to alter role"*)
-      say "the role $DB_USER stays as it is: others have made it, or an upgrade has brought it, so $DB_ADMIN_USER may not change it"
+      say "the role $DB_USER stays as it is: others have made it, or an upgrade has brought it," \
+        "so $DB_ADMIN_USER may not change it"
       remedy="; $DB_ADMIN_USER may not change this role: give it the stored password with gcloud sql users set-password"
       ;;
     *"permission denied to grant role"*)
-      fail 1 "$DB_ADMIN_USER may not grant $DB_OWNER, because others made that role, or an upgrade brought it; let its owner run" \
-        "GRANT $DB_OWNER TO $DB_ADMIN_USER WITH ADMIN OPTION, or set database_password_version back"
+      fail 1 "$DB_ADMIN_USER may not grant $DB_OWNER, because others made that role, or an upgrade brought it;" \
+        "let its owner run GRANT $DB_OWNER TO $DB_ADMIN_USER WITH ADMIN OPTION," \
+        "or set database_password_version back"
       ;;
     *) fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }" ;;
   esac
@@ -371,10 +385,11 @@ FROM pg_database, pg_namespace, LATERAL (
 ) AS wanted (object, privilege, owner, granted)
 WHERE datname = current_database() AND nspname = 'public' AND NOT granted;
 SQL
-  } | locked_query "$DB_NAME") || fail 1 "the privileges on the database $DB_NAME could not be granted; the reason is above"
+  } | locked_query "$DB_NAME") ||
+    fail 1 "the privileges on the database $DB_NAME could not be granted; the reason is above"
   [ -z "$missing_privileges" ] ||
-    fail 1 "the role $DB_OWNER still lacks $missing_privileges: $DB_ADMIN_USER may not grant it; let the owner grant it," \
-      "make $DB_ADMIN_USER the owner or choose another database name"
+    fail 1 "the role $DB_OWNER still lacks $missing_privileges: $DB_ADMIN_USER may not grant it;" \
+      "let the owner grant it, make $DB_ADMIN_USER the owner or choose another database name"
 }
 
 # The contract requires this grant by default. It makes the application as powerful as the administrator: its role can
@@ -425,7 +440,11 @@ prepare() {
   grant_managed_superuser
 }
 
-check_rights() { wait_until_reachable && announce 3 "check the rights of $DB_USER on $DB_NAME, which others have made" && grant_privileges; }
+check_rights() {
+  wait_until_reachable
+  announce 3 "check the rights of $DB_USER on $DB_NAME, which others have made"
+  grant_privileges
+}
 
 # Signs in as the application does. What is only unusual is reported, as it may be intended.
 #
@@ -463,13 +482,15 @@ FROM pg_settings WHERE source IN ('global', 'database', 'user', 'database user')
 SELECT format('tables in public that %s cannot change, because others own them: %s', current_user,
               string_agg(relname, ', ' ORDER BY relname))
 FROM pg_class
-WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S', 'v', 'm') AND NOT pg_has_role(relowner, 'USAGE')
+WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S', 'v', 'm')
+  AND NOT pg_has_role(relowner, 'USAGE')
   AND NOT EXISTS (SELECT FROM pg_depend
                   WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
 HAVING count(*) > 0;
-SELECT format('every login of this server can connect to %1$s, because the administrator may not change that; its owner '
-              '%2$s can: REVOKE ALL ON DATABASE %1$I FROM PUBLIC', datname, datdba::regrole)
-FROM pg_database WHERE datname = current_database() AND :'revokes_public' AND has_database_privilege('public', oid, 'CONNECT');
+SELECT format('every login of this server can connect to %1$s, because the administrator may not change that; '
+              'its owner %2$s can: REVOKE ALL ON DATABASE %1$I FROM PUBLIC', datname, datdba::regrole)
+FROM pg_database
+WHERE datname = current_database() AND :'revokes_public' AND has_database_privilege('public', oid, 'CONNECT');
 BEGIN;
 CREATE TABLE :"probe" (id bigserial PRIMARY KEY);
 DROP TABLE :"probe";
