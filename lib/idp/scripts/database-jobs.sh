@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # google-rest.sh and the caller read what is set here, and set what is read
+# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # google-rest.sh and the caller read and set these
 # Shell library that runs short jobs beside a deployment: each is made from one of its own jobs, so it has the same
 # image, account, network and secrets, and is removed when it has ended.
 #
@@ -48,7 +48,11 @@ hash_of() {
 job_settings() {
   google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
   google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
-  if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
+  if on_kubernetes; then
+    google_require "$KUBECTL"
+  else
+    google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
+  fi
 }
 
 # begin_run KIND: ends the script if a setting is wrong, and names its run.
@@ -63,14 +67,15 @@ begin_run() {
 # Ends the script if there is no job that reads dumps: with keep_dumps alone there is only their bucket.
 require_dump_job() {
   if on_kubernetes; then
-    kube get cronjob "$DUMP_JOB" --ignore-not-found --output=name >"$GOOGLE_WORK/dump" || google_fail "The job $DUMP_JOB cannot be read."
+    kube get cronjob "$DUMP_JOB" --ignore-not-found --output=name >"$GOOGLE_WORK/dump" ||
+      google_fail "The job $DUMP_JOB cannot be read."
     [ ! -s "$GOOGLE_WORK/dump" ] || return 0
   else
     ! google_get run "$jobs/$DUMP_JOB" || return 0
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "The job $DUMP_JOB cannot be read."
   fi
-  google_stop "There is no job $DUMP_JOB, a copy of which reads dumps: without dump_schedule, only the bucket is there." \
-    "To fix: set dump_schedule and apply first."
+  missing="There is no job $DUMP_JOB, a copy of which reads dumps"
+  google_stop "$missing: without dump_schedule, only the bucket is there." "To fix: set dump_schedule and apply first."
 }
 
 # run_job JOB INSTANCE SECOND SCRIPT WORD NAME=VALUE...: runs a copy of JOB against the instance with this connection
@@ -98,8 +103,11 @@ run_job() {
         return 1
         ;;
     esac
-    google_pause "$job_until" "Job $job_now" "$job_state" ||
-      { GOOGLE_NOTE="The job $job_now has not ended within $JOB_SECONDS s (JOB_SECONDS)${job_log:+; its log: $job_log}" && return 1; }
+    if ! google_pause "$job_until" "Job $job_now" "$job_state"; then
+      GOOGLE_NOTE="The job $job_now has not ended within $JOB_SECONDS s (JOB_SECONDS)"
+      GOOGLE_NOTE="$GOOGLE_NOTE${job_log:+; its log: $job_log}"
+      return 1
+    fi
   done
   google_progress "Job $job_now" "$job_state"
   job_says "$job_word" || return 1
@@ -138,7 +146,8 @@ remove_job() {
   if on_kubernetes; then
     kube delete job "$job_now" --ignore-not-found --wait=true --timeout=120s >/dev/null || return 1
   else
-    google_reading 'field("name")' google_request DELETE run "$jobs/$job_now" "" "" repeatable || [ "$GOOGLE_STATUS" = 404 ] || return 1
+    google_reading 'field("name")' google_request DELETE run "$jobs/$job_now" "" "" repeatable ||
+      [ "$GOOGLE_STATUS" = 404 ] || return 1
   fi
   job_now=
 }
@@ -169,8 +178,10 @@ remove_copies() {
   fi
   job_listed=$(google_server_time)
   # By the clock that made the mark: the last answer of Google may be older than a question to the operator.
-  JOB_SINCE=$(jq -rn --argjson now "$job_listed" '[inputs | (.items // [.])[] | select((.metadata // .).labels | .["copy-run"]? == env.RUN)
-    | (.metadata.creationTimestamp? // .createTime) | sub("[.][0-9]+"; "") | fromdate] | min // $now' "$GOOGLE_WORK/copies.json") || return 1
+  JOB_SINCE=$(jq -rn --argjson now "$job_listed" '[inputs | (.items // [.])[]
+      | select((.metadata // .).labels | .["copy-run"]? == env.RUN)
+      | (.metadata.creationTimestamp? // .createTime) | sub("[.][0-9]+"; "") | fromdate]
+    | min // $now' "$GOOGLE_WORK/copies.json") || return 1
   # A copy is created, run and read within three time limits; a mark is as old as a clone may be.
   jq -r --argjson now "$job_listed" --argjson copy "$((3 * JOB_SECONDS))" \
     --argjson mark "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '(.items // [.])[]
@@ -188,7 +199,9 @@ remove_copies() {
   done <"$GOOGLE_WORK/copies"
   while read -r job_copy job_age job_young job_other; do
     job_now=$job_copy
-    if [ "$job_other" != no ]; then job_now=$job_mark job_mark=$job_copy JOB_TAKEN=$job_other JOB_SINCE=$((job_listed - job_age)); fi
+    if [ "$job_other" != no ]; then
+      job_now=$job_mark job_mark=$job_copy JOB_TAKEN=$job_other JOB_SINCE=$((job_listed - job_age))
+    fi
     remove_job || return 1
   done <"$GOOGLE_WORK/copies"
   job_now=
@@ -202,7 +215,8 @@ refuse_second() {
 
 # What jq makes of a container of the original.
 # shellcheck disable=SC2016 # names of jq
-job_container='def changed($variables): (if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
+job_container='def changed($variables):
+  (if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
   | .env = ((.env // []) | map(select(.name as $name | $variables | has($name) | not)))
       + ($variables | to_entries | map({ name: .key, value }));
   ($ARGS.positional | map(capture("^(?<key>[^=]+)=(?<value>.*)$"; "s")) | from_entries) as $given |'
@@ -220,24 +234,32 @@ job_on_cloud_run='({ DB_HOST: "/cloudsql/\($first)" } + (if $second == "" then {
 
 # The port is that of the proxy for a second instance.
 # shellcheck disable=SC2016 # names of jq
-job_in_cluster='"5433" as $port | ((if $second == "" then {} else { SOURCE_HOST: "127.0.0.1", SOURCE_PORT: $port } end) + $given) as $variables
+job_in_cluster='"5433" as $port
+  | ((if $second == "" then {} else { SOURCE_HOST: "127.0.0.1", SOURCE_PORT: $port } end) + $given) as $variables
   | (.spec.jobTemplate.spec // .spec) as $spec
   | ([$spec.template.spec.initContainers[]? | select(.name == "database-proxy") | .args[-1]?
       | select(test("^[a-z0-9.:-]+:[a-z0-9-]+:[a-z0-9-]+$"))] | length) as $proxies
-  | if $proxies != 1 then error("it has \($proxies) containers database-proxy with an instance as their last argument") else . end
-  | { apiVersion: "batch/v1", kind: "Job", metadata: { name: $name, namespace: .metadata.namespace, labels: $marks }, spec: {
-      suspend: $suspended, backoffLimit: 0, activeDeadlineSeconds: $seconds, ttlSecondsAfterFinished: 3600, template: ($spec.template
-      | .metadata |= { annotations, labels: ((.labels // {}) | with_entries(select(.key | test("job-name|controller-uid") | not))) }
-      | .spec.restartPolicy = "Never" | .spec.activeDeadlineSeconds = $seconds
-      | .spec.initContainers |= map(if .name == "database-proxy" then .args |= (.[:-1] + [$first]
-          + (if $second == "" then [] else ["\($second)?port=\($port)"] end)) else . end)
-      | .spec.containers |= map(changed($variables))) } }'
+  | if $proxies != 1 then
+      error("it has \($proxies) containers database-proxy with an instance as their last argument") else . end
+  | { apiVersion: "batch/v1", kind: "Job",
+      metadata: { name: $name, namespace: .metadata.namespace, labels: $marks },
+      spec: {
+        suspend: $suspended, backoffLimit: 0, activeDeadlineSeconds: $seconds, ttlSecondsAfterFinished: 3600,
+        template: ($spec.template
+          | .metadata |= { annotations,
+              labels: ((.labels // {}) | with_entries(select(.key | test("job-name|controller-uid") | not))) }
+          | .spec.restartPolicy = "Never" | .spec.activeDeadlineSeconds = $seconds
+          | .spec.initContainers |= map(if .name == "database-proxy" then .args |= (.[:-1] + [$first]
+              + (if $second == "" then [] else ["\($second)?port=\($port)"] end)) else . end)
+          | .spec.containers |= map(changed($variables))) } }'
 
 # create_job SUSPENDED NAME=VALUE...: creates the copy, which is job_now from the request on.
 create_job() {
   job_suspended=$1
   shift
-  if [ -n "$job_script" ]; then cat "${0%"${0##*/}"}./database-client.sh" "$job_script"; fi >"$GOOGLE_WORK/script.txt" || return 1
+  if [ -n "$job_script" ]; then
+    cat "${0%"${0##*/}"}./database-client.sh" "$job_script"
+  fi >"$GOOGLE_WORK/script.txt" || return 1
   if on_kubernetes; then
     kind=job
     [ "$job_source" != "${DUMP_JOB:-}" ] || kind=cronjob
@@ -247,10 +269,13 @@ create_job() {
     google_get run "$jobs/$job_source" && cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/source.json" || return 1
     job_filter=$job_on_cloud_run
   fi
-  jq --rawfile script "$GOOGLE_WORK/script.txt" --arg name "$job_name" --arg first "$job_instance" --arg second "$job_second" \
-    --argjson seconds "$JOB_SECONDS" --argjson suspended "$job_suspended" "$job_container"'
-    ({ "copy-for": env.JOB_GROUP, "copy-run": env.RUN } + if env.RESTORES then { "copy-of": env.RESTORES } else {} end) as $marks | '"$job_filter" "$GOOGLE_WORK/source.json" --args "$@" \
-    >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/problem" || {
+  jq --rawfile script "$GOOGLE_WORK/script.txt" \
+    --arg name "$job_name" --arg first "$job_instance" --arg second "$job_second" \
+    --argjson seconds "$JOB_SECONDS" --argjson suspended "$job_suspended" \
+    "$job_container"'
+    ({ "copy-for": env.JOB_GROUP, "copy-run": env.RUN }
+      + if env.RESTORES then { "copy-of": env.RESTORES } else {} end) as $marks | '"$job_filter" \
+    "$GOOGLE_WORK/source.json" --args "$@" >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/problem" || {
     # Copied as it is, it would reach the deployment's own database.
     GOOGLE_NOTE="The job $job_source cannot be pointed at $job_instance: $(google_text <"$GOOGLE_WORK/problem")"
     return 1
@@ -275,7 +300,10 @@ job_call() {
 look_on_cloud_run() {
   if [ "$job_started" = no ]; then
     job_call google_reading '.terminalCondition.state // ""' google_get run "$jobs/$job_now" || return 1
-    [ "$GOOGLE_READ" != CONDITION_FAILED ] || { GOOGLE_NOTE="Cloud Run could not create the job $job_now." && return 1; }
+    if [ "$GOOGLE_READ" = CONDITION_FAILED ]; then
+      GOOGLE_NOTE="Cloud Run could not create the job $job_now."
+      return 1
+    fi
     job_state="being created"
     [ "$GOOGLE_READ" = CONDITION_SUCCEEDED ] || return 0
   fi
@@ -294,17 +322,26 @@ look_on_cloud_run() {
   else
     echo '{}' >"$GOOGLE_WORK/run.json" || return 1
     job_state="being started"
-    if job_call google_create run "$jobs/$job_now:run" "$GOOGLE_WORK/run.json"; then job_started=yes; else google_uncertain; fi
+    if job_call google_create run "$jobs/$job_now:run" "$GOOGLE_WORK/run.json"; then
+      job_started=yes
+    else
+      google_uncertain
+    fi
   fi
 }
 
 look_in_cluster() {
   job_state=unknown
   kube get job "$job_now" --ignore-not-found --output=json >"$GOOGLE_WORK/now.json" || return 0
-  [ -s "$GOOGLE_WORK/now.json" ] || { GOOGLE_NOTE="The job $job_now was removed by somebody else." && job_now='' && return 1; }
+  if [ ! -s "$GOOGLE_WORK/now.json" ]; then
+    GOOGLE_NOTE="The job $job_now was removed by somebody else."
+    job_now=''
+    return 1
+  fi
   job_state=$(jq -r '[.status.conditions[]? | select(.status == "True") | .type]
     | if any(. == "Complete" or . == "SuccessCriteriaMet") then "succeeded"
-      elif any(. == "Failed" or . == "FailureTarget") then "failed" else "running" end' "$GOOGLE_WORK/now.json") || job_state=unknown
+      elif any(. == "Failed" or . == "FailureTarget") then "failed"
+      else "running" end' "$GOOGLE_WORK/now.json") || job_state=unknown
 }
 
 # job_says WORD: waits until the log of the last job has a line that begins so. The file log has its last lines then.
@@ -320,16 +357,19 @@ job_says() {
     if on_kubernetes; then
       kube logs "job/$job_now" --all-containers --tail=100 >"$GOOGLE_WORK/log" || :
     else
-      google_reading 'items("entries") | length' google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 1
+      google_reading 'items("entries") | length' \
+        google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 1
       jq -r '[.entries[]?.textPayload | strings] | reverse | .[]' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/log" || return 1
       # A page may be empty although there are more, which the next look takes.
-      jq -s '.[0] + { pageToken: .[1].nextPageToken }' "$GOOGLE_WORK/entries.json" "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page.json" &&
+      jq -s '.[0] + { pageToken: .[1].nextPageToken }' "$GOOGLE_WORK/entries.json" "$GOOGLE_ANSWER" \
+        >"$GOOGLE_WORK/page.json" &&
         mv "$GOOGLE_WORK/page.json" "$GOOGLE_WORK/entries.json" || return 1
     fi
     ! grep -q "^$1" "$GOOGLE_WORK/log" || return 0
     [ "$(google_seconds)" -lt "$log_until" ] || break
     google_sleep "$REST_POLL_SECONDS"
   done
-  GOOGLE_NOTE="The job $job_now ended without an error, but its log has no line that begins with \"$1\" after $LOG_SECONDS s, so it may have done nothing.${job_log:+ Its log: $job_log}"
+  GOOGLE_NOTE="The job $job_now ended without an error, but its log has no line that begins with \"$1\""
+  GOOGLE_NOTE="$GOOGLE_NOTE after $LOG_SECONDS s, so it may have done nothing.${job_log:+ Its log: $job_log}"
   return 1
 }

@@ -17,7 +17,8 @@ sql_busy() {
 # no error to Cloud SQL, except for one that names what it creates.
 sql_change() {
   sql_until=$(($(google_seconds) + SQL_SECONDS))
-  until google_reading "$GOOGLE_OPERATION" google_request "$2" sqladmin "projects/$PROJECT_ID/$3" "$4" "${5:-}" repeatable; do
+  until google_reading "$GOOGLE_OPERATION" \
+    google_request "$2" sqladmin "projects/$PROJECT_ID/$3" "$4" "${5:-}" repeatable; do
     sql_busy && google_pause "$sql_until" "$1" "waiting for another operation of the instance" || return 1
   done
   sql_await "$1"
@@ -48,7 +49,8 @@ sql_once() {
 # selects, as google_settle reads it; empty without one. Cloud SQL does not say of which backup.
 sql_restoration() {
   google_listed "map(select(.operationType == \"RESTORE_VOLUME\") | select($1)) | sort_by(.insertTime) | last
-    | if . then $GOOGLE_OPERATION else \"\" end" sqladmin "projects/$PROJECT_ID/operations" items "instance=$INSTANCE&maxResults=100" || return 1
+    | if . then $GOOGLE_OPERATION else \"\" end" \
+    sqladmin "projects/$PROJECT_ID/operations" items "instance=$INSTANCE&maxResults=100" || return 1
   SQL_FOUND=$GOOGLE_READ
 }
 
@@ -64,7 +66,8 @@ sql_clone() {
   if ! sql_change "Clone $2" POST "instances/$1/clone" "$GOOGLE_WORK/clone.json"; then
     # The answer to the first of several attempts was lost.
     google_has_reason instanceAlreadyExists || return 1
-    google_listed ".[0] // {} | $GOOGLE_OPERATION" sqladmin "projects/$PROJECT_ID/operations" items "instance=$2&maxResults=100" || return 1
+    google_listed ".[0] // {} | $GOOGLE_OPERATION" \
+      sqladmin "projects/$PROJECT_ID/operations" items "instance=$2&maxResults=100" || return 1
     sql_await "Clone $2" || return 1
   fi
   sql_mark "$2"
@@ -73,8 +76,8 @@ sql_clone() {
 # sql_mark CLONE: takes away what a clone has from the instance that it comes from, its protection and what would be
 # billed after its deletion, and gives it the label by which others know that it may be deleted.
 sql_mark() {
-  jq -n '{ settings: { deletionProtectionEnabled: false, finalBackupConfig: { enabled: false }, retainBackupsOnDelete: false,
-    userLabels: { "copy-for": env.JOB_GROUP } } }' >"$GOOGLE_WORK/mark.json"
+  jq -n '{ settings: { deletionProtectionEnabled: false, finalBackupConfig: { enabled: false },
+    retainBackupsOnDelete: false, userLabels: { "copy-for": env.JOB_GROUP } } }' >"$GOOGLE_WORK/mark.json"
   sql_change "Clone $1" PATCH "instances/$1" "$GOOGLE_WORK/mark.json" && sql_marked=yes
 }
 
@@ -113,7 +116,8 @@ sql_clones() {
   jq -r --arg pattern "^$1-[0-9a-f]{8,10}\$" --argjson now "$(google_server_time)" \
     --argjson longest "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" 'select(.name | test($pattern))
     | ($now - (.createTime | sub("[.][0-9]+"; "") | fromdate)) as $age
-    | "\(.name) \($age) \($age <= $longest) \(.settings | .userLabels["copy-for"]? == env.JOB_GROUP and (.deletionProtectionEnabled | not))"' \
+    | (.settings | .userLabels["copy-for"]? == env.JOB_GROUP and (.deletionProtectionEnabled | not)) as $left
+    | "\(.name) \($age) \($age <= $longest) \($left)"' \
     "$GOOGLE_WORK/instances" >"$GOOGLE_WORK/clones" || google_fail "The clones of $INSTANCE cannot be listed."
   SQL_CLONES=
   while read -r sql_name sql_age sql_young sql_left; do
@@ -121,8 +125,8 @@ sql_clones() {
     if [ "$sql_left" = true ]; then
       SQL_CLONES="${SQL_CLONES:+$SQL_CLONES }$sql_name"
     else
-      google_error "The clone $sql_name is protected or has no label copy-for, so somebody may use it: it is left, and billed." \
-        "If nobody does: $(sql_by_hand "$sql_name")"
+      google_error "The clone $sql_name is protected or has no label copy-for, so somebody may use it:" \
+        "it is left, and billed. If nobody does: $(sql_by_hand "$sql_name")"
     fi
   done <"$GOOGLE_WORK/clones"
 }
@@ -130,7 +134,8 @@ sql_clones() {
 # sql_set_administrator INSTANCE: gives the administrator's login the password that is stored now.
 sql_set_administrator() {
   google_get secretmanager "projects/$PROJECT_ID/secrets/$ADMINISTRATOR_SECRET/versions/latest:access" || return 1
-  GOOGLE_SECRET=$(printf '%s\n' "$GOOGLE_KEPT" | jq -e '{ password: (.payload.data | strings | select(. != "") | @base64d) } | tojson') || {
+  GOOGLE_SECRET=$(printf '%s\n' "$GOOGLE_KEPT" |
+    jq -e '{ password: (.payload.data | strings | select(. != "") | @base64d) } | tojson') || {
     GOOGLE_NOTE="$(google_place) answered without a password."
     return 1
   }
