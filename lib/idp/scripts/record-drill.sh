@@ -42,7 +42,8 @@ SELECT format('COMMENT ON DATABASE %I IS %L', datname, concat_ws(E'\n', nullif(l
     shobj_description(oid, 'pg_database'), '(^|\n)restore-drill: passed [^\n]*', '', 'g'), E'\n'), ''), :'line'))
   FROM pg_database WHERE datname = :'name' AND datallowconn \gexec
 SELECT 1 / count(*) FROM pg_database
-  WHERE datname = :'name' AND datallowconn AND right(shobj_description(oid, 'pg_database'), length(:'line')) = :'line' \g /dev/null
+  WHERE datname = :'name' AND datallowconn
+    AND right(shobj_description(oid, 'pg_database'), length(:'line')) = :'line' \g /dev/null
 COMMIT;
 SELECT replace(:'line', 'restore-drill: passed ', '');
 SQL

@@ -42,12 +42,15 @@ done
 
 job_settings
 [ "${INSTANCE_OWNER:-deployment}" = deployment ] ||
-  google_refuse "INSTANCE is ${INSTANCE:-}, which others manage; a drill clones the whole instance; ask its owner, or restore a dump."
+  google_refuse "INSTANCE is ${INSTANCE:-}, which others manage; a drill clones the whole instance;" \
+    "ask its owner, or restore a dump."
 [ -z "${BACKUP_PLAN:-}" ] ||
   google_refuse "BACKUP_PLAN is $BACKUP_PLAN, which backs ${INSTANCE:-} up;" \
-    "Cloud SQL keeps no logs of it to clone it from; show by the plan that it can be restored (gcloud backup-dr backups list)."
+    "Cloud SQL keeps no logs of it to clone it from;" \
+    "show by the plan that it can be restored (gcloud backup-dr backups list)."
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"
-google_option TIME '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
+google_option TIME '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' \
+  "a time, like 2026-11-22T12:00:00Z"
 begin_run drill
 
 # Removes everything that is billed.
@@ -57,7 +60,8 @@ clean_up() {
 }
 
 google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
-  google_fail "The database instance $INSTANCE cannot be read." "To fix: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
+  google_fail "The database instance $INSTANCE cannot be read." \
+    "To fix: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
 original=$GOOGLE_READ
 [ -n "$TIME" ] || TIME=$(jq -nr --argjson time "$(($(google_server_time) - 600))" '$time | todate')
 
@@ -76,9 +80,11 @@ sql_clone "$INSTANCE" "$clone" "$TIME" ||
 cloned_seconds=$(google_seconds)
 google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$clone" ||
   google_fail "The clone cannot be read."
-sed -n '/^UNRESTORABLE="/,/"$/p' "${0%"${0##*/}"}./dump-database.sh" | cat - "${0%"${0##*/}"}./count-users.sh" >"$GOOGLE_WORK/count.sh"
+sed -n '/^UNRESTORABLE="/,/"$/p' "${0%"${0##*/}"}./dump-database.sh" |
+  cat - "${0%"${0##*/}"}./count-users.sh" >"$GOOGLE_WORK/count.sh"
 run_script "$GOOGLE_READ" "$GOOGLE_WORK/count.sh" "users: " "DB_NAME=$DATABASE" ||
-  google_fail "The users of the clone cannot be counted." "To fix: if a password was rotated after $TIME, choose a later time."
+  google_fail "The users of the clone cannot be counted." \
+    "To fix: if a password was rotated after $TIME, choose a later time."
 counted_seconds=$(google_seconds)
 restored=$JOB_LINE
 sql_remove "$clone" || google_fail "The clone cannot be deleted."
@@ -86,8 +92,9 @@ clone=
 all_seconds=$(google_seconds)
 google_say "Restored $restored as of $TIME: clone ready after $cloned_seconds s," \
   "users counted after $counted_seconds s, clone deleted after $all_seconds s."
-run_script "$original" "${0%"${0##*/}"}./record-drill.sh" "recorded: " "DB_NAME=$DATABASE" "DRILL_INSTANCE=$INSTANCE" \
-  "DRILL_USERS=${restored%% *}" "DRILL_AS_OF=$TIME" "DRILL_CLONE_SECONDS=$cloned_seconds" "DRILL_SECONDS=$all_seconds" ||
+run_script "$original" "${0%"${0##*/}"}./record-drill.sh" "recorded: " \
+  "DB_NAME=$DATABASE" "DRILL_INSTANCE=$INSTANCE" "DRILL_USERS=${restored%% *}" "DRILL_AS_OF=$TIME" \
+  "DRILL_CLONE_SECONDS=$cloned_seconds" "DRILL_SECONDS=$all_seconds" ||
   google_fail "The restore has succeeded, but it is not recorded: neither an alert nor an auditor knows of it." \
     "To fix: correct what the job names, and run the drill again."
 google_say "Recorded as passed at $JOB_LINE."

@@ -55,7 +55,15 @@ for word in "$@"; do
     --dry-run) dry_run=yes ;;
     --take-over) take_over=yes ;;
     -*) google_refuse "\"$word\" is not an option; the options are --dry-run, --yes, --take-over and --help." ;;
-    *) if [ -z "$action" ]; then action=$word; elif [ -z "$subject" ]; then subject=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
+    *)
+      if [ -z "$action" ]; then
+        action=$word
+      elif [ -z "$subject" ]; then
+        subject=$word
+      else
+        google_refuse "\"$word\" is one argument too many."
+      fi
+      ;;
   esac
 done
 
@@ -73,7 +81,10 @@ case $action in
     google_option TIME "$time_pattern" "$time_meaning"
     ;;
   final-backup | drop-former) ;;
-  *) google_refuse "\"$action\" is not a command; the commands are point-in-time, dump, backup, final-backup, media and drop-former." ;;
+  *)
+    google_refuse "\"$action\" is not a command;" \
+      "the commands are point-in-time, dump, backup, final-backup, media and drop-former."
+    ;;
 esac
 if [ "$action" != media ]; then
   job_settings
@@ -84,19 +95,25 @@ if [ "$action" != media ]; then
   google_option FROM_DATABASE '[a-z0-9_]+' "the name of a database"
   case ${INSTANCE_OWNER:-deployment}/$action in
     deployment/* | */dump | */drop-former) ;;
-    *) google_refuse "$action restores or clones the whole instance ${INSTANCE:-}, which others manage; ask its owner, or restore a dump." ;;
+    *)
+      google_refuse "$action restores or clones the whole instance ${INSTANCE:-}, which others manage;" \
+        "ask its owner, or restore a dump."
+      ;;
   esac
   if [ -n "${BACKUP_PLAN:-}" ]; then
     case $action in
       dump | drop-former) ;;
       *)
         google_refuse "$action needs backups or logs of Cloud SQL, which keeps none of ${INSTANCE:-}" \
-          "while the plan $BACKUP_PLAN backs it up; restore by the plan (gcloud backup-dr backups list), or restore a dump."
+          "while the plan $BACKUP_PLAN backs it up;" \
+          "restore by the plan (gcloud backup-dr backups list), or restore a dump."
         ;;
     esac
   fi
   case $action in
-    point-in-time | *backup) google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password" ;;
+    point-in-time | *backup)
+      google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password"
+      ;;
   esac
 fi
 begin_run restore
@@ -115,8 +132,9 @@ steps() {
   step=0
   case $action in
     backup | dump | point-in-time)
-      google_say "Servers and workers migrate the database whenever they start. If it is restored to before an upgrade," \
-        "stop them first, and start them after an apply with the earlier release."
+      google_say "Servers and workers migrate the database whenever they start." \
+        "If it is restored to before an upgrade, stop them first," \
+        "and start them after an apply with the earlier release."
       ;;
   esac
   [ "$dry_run" = no ] || exit 0
@@ -128,20 +146,26 @@ steps() {
 
 # Whatever marks there are: nothing else may use an instance that is being overwritten.
 refuse_restoration() {
-  sql_restoration '.status != "DONE"' || google_fail "Whether Cloud SQL restores a backup into $INSTANCE cannot be found out."
-  [ -z "$SQL_FOUND" ] || [ "$JOB_TAKEN" != no ] ||
-    google_stop "Cloud SQL is restoring a backup into $INSTANCE, which another run or person has begun: one at a time." \
+  sql_restoration '.status != "DONE"' ||
+    google_fail "Whether Cloud SQL restores a backup into $INSTANCE cannot be found out."
+  if [ -n "$SQL_FOUND" ] && [ "$JOB_TAKEN" = no ]; then
+    busy="Cloud SQL is restoring a backup into $INSTANCE, which another run or person has begun"
+    google_stop "$busy: one at a time." \
       "To fix: wait for its end: gcloud sql operations wait ${SQL_FOUND%%|*} --timeout=unlimited --project=$PROJECT_ID"
+  fi
 }
 
 clean_up() {
   if [ "$exchanging" = yes ]; then
     google_error "  If the exchange was killed, it may have left $DATABASE closed to connections." \
-      "To fix: run the same command again; its first step opens the database, and so does db-init in the next apply that runs it."
+      "To fix: run the same command again; its first step opens the database," \
+      "and so does db-init in the next apply that runs it."
   fi
   # In an exchange, drop-former might remove the only copy of the former data.
-  [ "$filling$exchanging" != yesno ] || google_error "  The database ${DATABASE}_restored may hold a copy of all users, which is billed." \
-    "The next restore replaces it; restore.sh drop-former removes it now."
+  if [ "$filling$exchanging" = yesno ]; then
+    google_error "  The database ${DATABASE}_restored may hold a copy of all users, which is billed." \
+      "The next restore replaces it; restore.sh drop-former removes it now."
+  fi
   if [ "$restoring" = yes ]; then
     google_error "  Cloud SQL may go on restoring. The job $job_mark keeps other restores away meanwhile." \
       "To fix: run the same command again with --take-over, which waits for its end and does not begin it again."
@@ -178,7 +202,8 @@ media_folders='^(media|reports)/'
 # restored does not stop the others.
 restore_media() {
   google_pages storage "b/$MEDIA_BUCKET/o" items "softDeleted=true&maxResults=1000" "$GOOGLE_WORK/deleted" ||
-    google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." "To fix: the caller needs roles/storage.admin on the bucket."
+    google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." \
+      "To fix: the caller needs roles/storage.admin on the bucket."
   # The newest version of each. Times have fractions of the second, and the second itself counts.
   jq -rs --arg since "${SUBJECT%Z}" --arg folders "$media_folders" \
     "$GOOGLE_FUNCTIONS"'map(select(.softDeleteTime >= $since and (.name | test($folders)))) | group_by(.name)[]
@@ -237,7 +262,8 @@ find_restoration() {
 restore_backup() {
   refuse_restoration
   restoring=yes
-  if ! sql_once "Restore of $INSTANCE" find_restoration "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json"; then
+  if ! sql_once "Restore of $INSTANCE" find_restoration \
+    "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json"; then
     # Cloud SQL has refused it, so it goes on with nothing.
     if [ "$GOOGLE_METHOD" = POST ] && [ "$GOOGLE_FAULT" = final ]; then restoring=no; fi
     return 1
@@ -286,10 +312,15 @@ adopt() {
 }
 
 say_former() {
-  case $JOB_LINE in *"there was no "*) google_say "Restored after $(google_seconds) s. There was no $DATABASE before, so nothing is put aside." && return ;; esac
-  google_say "Restored after $(google_seconds) s. The previous data is in the database ${DATABASE}_former, with the grants to other roles" \
-    "and the settings that the database had of its own: make these again where you need them, compare the data, and" \
-    "remove it with restore.sh drop-former."
+  case $JOB_LINE in
+    *"there was no "*)
+      google_say "Restored after $(google_seconds) s. There was no $DATABASE before, so nothing is put aside."
+      return
+      ;;
+  esac
+  google_say "Restored after $(google_seconds) s. The previous data is in the database ${DATABASE}_former," \
+    "with the grants to other roles and the settings that the database had of its own:" \
+    "make these again where you need them, compare the data, and remove it with restore.sh drop-former."
 }
 
 exchange_step="exchange the two: $DATABASE becomes ${DATABASE:-}_former; the application is interrupted for seconds"
@@ -300,7 +331,8 @@ restore_from_dump() {
   require_dump_job
   steps "Replace the data of $DATABASE with that of $object?" \
     "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
-    "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" "$exchange_step"
+    "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" \
+    "$exchange_step"
   try "empty database" prepare
   # shellcheck disable=SC2016 # of the job's shell
   { printf 'DUMP_FILE=$DUMP_FOLDER/%s\n' "$object" && cat "$folder/fill-database.sh"; } >"$GOOGLE_WORK/fill.sh"
@@ -384,7 +416,8 @@ drop_former() {
 case $action in
   *backup | dump | point-in-time | drop-former)
     connection_of "$INSTANCE" ||
-      google_fail "The database instance $INSTANCE cannot be read." "To fix: after a destroy, apply first; the next apply creates an empty instance of the same name."
+      google_fail "The database instance $INSTANCE cannot be read." \
+        "To fix: after a destroy, apply first; the next apply creates an empty instance of the same name."
     own=$connection
     case $action/${INSTANCE_OWNER:-deployment} in *backup/* | */others) ;; *) refuse_restoration ;; esac
     # While a clone is made, there is no copy of a job.

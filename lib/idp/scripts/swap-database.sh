@@ -110,7 +110,8 @@ SQL
 end_sessions() {
   cat <<SQL
 BEGIN;
-SELECT DISTINCT format('GRANT %I TO CURRENT_USER', usename) FROM pg_stat_activity JOIN pg_roles ON pg_roles.oid = usesysid
+SELECT DISTINCT format('GRANT %I TO CURRENT_USER', usename)
+  FROM pg_stat_activity JOIN pg_roles ON pg_roles.oid = usesysid
   WHERE datname IN ($1) AND NOT rolsuper AND NOT pg_has_role(usesysid, 'USAGE')
     AND NOT pg_has_role('pg_signal_backend', 'USAGE') \gexec
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -164,7 +165,8 @@ SELECT format('COMMENT ON DATABASE %I IS %L', :'restored', $own),
   format('ALTER DATABASE %I RENAME TO %I', datname, :'former') FROM pg_database WHERE datname = :'name' \gexec
 ALTER DATABASE :"restored" RENAME TO :"name";
 SELECT 1 / count(*) FROM pg_database WHERE datname = :'name' AND oid = :'id' \g /dev/null
-SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname) FROM pg_database WHERE datname = :'former' \gexec
+SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname)
+  FROM pg_database WHERE datname = :'former' \gexec
 COMMIT;
 SQL
 }
