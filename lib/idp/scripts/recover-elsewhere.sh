@@ -212,7 +212,8 @@ look_for_backup() {
   fi
   backup_place=${GOOGLE_READ#* } && backup_time=${backup_place%% *} && backup_place=${backup_place#* }
   backup_minutes=$(minutes_since "$backup_time")
-  google_row backup "of $backup_time in $backup_place: what was written in the $backup_minutes minutes since then is lost"
+  google_row backup "of $backup_time in $backup_place:" \
+    "what was written in the $backup_minutes minutes since then is lost"
   echo "no $backup_minutes backup $backup" >>"$sources"
 }
 
@@ -333,8 +334,8 @@ look() {
   look_for_uploads
   look_for_plan
   if google_reading '.state // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"; then
-    google_row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone. Two deployments that both take" \
-      "users do not know of each other"
+    google_row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone." \
+      "Two deployments that both take users do not know of each other"
   else
     is_gone=yes
     google_row instance "does not answer: $(google_outcome)"

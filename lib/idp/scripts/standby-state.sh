@@ -17,7 +17,7 @@ standby_connection=''
 standby_backups='{}'
 standby_secrets=''     # names of the secrets that its service reads
 stuck=''               # those of them that are not in its region, without which no server starts there
-mountless=''           # why no server can mount the uploads, and so start there; empty: nothing is known that prevents it
+mountless=''           # why no server can mount the uploads, and so start there; empty: nothing known prevents it
 led=nowhere            # where the load balancer sends users: home, standby, both or nowhere
 # Of the instance that was read last:
 instance_state='' instance_policy='' instance_type='' instance_edition='' instance_connection='' instance_backups=''
@@ -151,14 +151,15 @@ look_at_secrets() {
 look_at_uploads() {
   mountless='' uploads_are=unknown
   [ -n "${MEDIA_BUCKET:-}" ] || return 0
-  if google_reading '[.customPlacementConfig.dataLocations // [.location] | .[] | ascii_downcase] | unique | join(" ")' \
-    google_get storage "b/$MEDIA_BUCKET"; then
+  if google_reading '[.customPlacementConfig.dataLocations // [.location] | .[] | ascii_downcase]
+    | unique | join(" ")' google_get storage "b/$MEDIA_BUCKET"; then
     uploads_are=$GOOGLE_READ
   fi
   if google_reading 'items("items") | length' google_get storage "b/$MEDIA_BUCKET/o" maxResults=1; then
     case $uploads_are in
       "$REGION")
-        google_row uploads "$MEDIA_BUCKET is in $REGION alone: when that is gone, no server can start in $STANDBY_REGION"
+        google_row uploads "$MEDIA_BUCKET is in $REGION alone:" \
+          "when that is gone, no server can start in $STANDBY_REGION"
         ;;
       *) google_row uploads "$MEDIA_BUCKET answers" ;;
     esac
