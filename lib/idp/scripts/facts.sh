@@ -33,7 +33,8 @@ service=${INIT_JOB%-db-init*}
 # A word that cannot be a sentence, a link with a query, or the value of a setting with blanks; cut, as no state is that
 # long.
 words='def word: tostring | if test("^[A-Za-z0-9_.:/@+-]+$") then .[:120] else "?" end;
-  def condition: "\(.type | word) \(.state // .status // "-" | word) \(.reason // .revisionReason // .executionReason // "-" | word)";'
+  def condition: "\(.type | word) \(.state // .status // "-" | word) "
+    + "\(.reason // .revisionReason // .executionReason // "-" | word)";'
 
 title() {
   printf '\n## %s\n' "$1"
@@ -42,7 +43,8 @@ title() {
 # row COMMAND...: prints the version that a program tells.
 row() {
   command -v "$1" >/dev/null || return 0
-  printf -- '- %s %s\n' "$1" "$(google_within 20 "$@" 2>/dev/null </dev/null | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*/\1/p')"
+  version=$(google_within 20 "$@" 2>/dev/null </dev/null | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*/\1/p')
+  printf -- '- %s %s\n' "$1" "$version"
 }
 
 # facts FILTER FILE: prints what the filter makes of an answer, a line each.
@@ -88,7 +90,8 @@ for lock in .terraform.lock.hcl "$folder/../.terraform.lock.hcl"; do
   break
 done
 
-part Database '"\(.state | word) \(.databaseVersion | word) \(.settings.tier | word) \(.settings.availabilityType | word)",
+part Database '"\(.state | word) \(.databaseVersion | word) "
+    + "\(.settings.tier | word) \(.settings.availabilityType | word)",
   "runs: \(.settings.activationPolicy // "-" | word)",
   "disk: \(.settings.dataDiskSizeGb | word) GB of at most \(.settings.storageAutoResizeLimit // 0 | word)",
   "public address: \(.settings.ipConfiguration.ipv4Enabled // false | word)",
@@ -99,7 +102,8 @@ part Database '"\(.state | word) \(.databaseVersion | word) \(.settings.tier | w
   sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"
 part "Last backups" '.items[]? | "\(.type | word) \(.status | word) \(.endTime // .startTime // "-" | word)"' \
   sqladmin "projects/$PROJECT_ID/instances/$INSTANCE/backupRuns" maxResults=3
-part "Last build" '.builds[0]? // {} | "\(.status // "none" | word) \(.failureInfo.type // "-" | word) \(.finishTime // "-" | word)"' \
+part "Last build" '.builds[0]? // {}
+  | "\(.status // "none" | word) \(.failureInfo.type // "-" | word) \(.finishTime // "-" | word)"' \
   cloudbuild "projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds" 'filter=tags%3D%22idp-image%22&pageSize=1'
 
 # shellcheck disable=SC2016 # of jq
@@ -109,33 +113,52 @@ template='(.template.containers[]? | "image: \(.image | word)",
   (.terminalCondition // empty | condition), (.conditions[]? | condition)'
 # shellcheck disable=SC2016 # of jq
 pods='.items[] | "\(.kind // "object" | word) \(.metadata.name | word): \(.status.phase // "" | word)",
-  (.status | [.initContainerStatuses[]?, .containerStatuses[]?][] | "  \(.name | word) \(.image | word), restarts: \(.restartCount // 0 | word)"
-    + (.state.waiting // empty | ", waits: \(.reason | word)") , (.lastState.terminated // empty | "  last end: \(.reason | word) \(.exitCode | word)")),
-  "  succeeded: \(.status.succeeded // 0 | word), failed: \(.status.failed // 0 | word)", (.status.conditions[]? | "  \(condition)")'
+  (.status | [.initContainerStatuses[]?, .containerStatuses[]?][]
+    | "  \(.name | word) \(.image | word), restarts: \(.restartCount // 0 | word)"
+        + (.state.waiting // empty | ", waits: \(.reason | word)"),
+      (.lastState.terminated // empty | "  last end: \(.reason | word) \(.exitCode | word)")),
+  "  succeeded: \(.status.succeeded // 0 | word), failed: \(.status.failed // 0 | word)",
+  (.status.conditions[]? | "  \(condition)")'
 if on_kubernetes; then
   for kind in deployments pods jobs ingresses; do
     title "$kind"
-    if kube get "$kind" --output=json >"$GOOGLE_WORK/objects"; then facts "$pods" "$GOOGLE_WORK/objects"; else echo "- not readable by kubectl"; fi
+    if kube get "$kind" --output=json >"$GOOGLE_WORK/objects"; then
+      facts "$pods" "$GOOGLE_WORK/objects"
+    else
+      echo "- not readable by kubectl"
+    fi
   done
   scope="resource.type=\"k8s_container\" AND resource.labels.namespace_name=\"$NAMESPACE\""
 else
   place="projects/$PROJECT_ID/locations/$REGION"
-  part Service "\"instances: \(.scaling.minInstanceCount // 0 | word) to \(.scaling.maxInstanceCount // \"-\" | word), requests each: \(.template.maxInstanceRequestConcurrency // \"-\" | word)\", $template" \
+  part Service '"instances: \(.scaling.minInstanceCount // 0 | word) to \(.scaling.maxInstanceCount // "-" | word), "
+      + "requests each: \(.template.maxInstanceRequestConcurrency // "-" | word)", '"$template" \
     run "$place/services/$service"
   part Workers "$template" run "$place/workerPools/$service-w"
-  part "Last runs of db-init" '.executions[:3][]? | "\(.name | split("/") | last | word): failed \(.failedCount // 0 | word), succeeded \(.succeededCount // 0 | word)", (.conditions[]? | "  \(condition)")' \
+  part "Last runs of db-init" '.executions[:3][]?
+    | "\(.name | split("/") | last | word): "
+        + "failed \(.failedCount // 0 | word), succeeded \(.succeededCount // 0 | word)",
+      (.conditions[]? | "  \(condition)")' \
     run "$place/jobs/$INIT_JOB/executions" pageSize=3
   scope="resource.type=(\"cloud_run_revision\" OR \"cloud_run_worker_pool\" OR \"cloud_run_job\")"
-  scope="$scope AND (resource.labels.service_name=\"$service\" OR resource.labels.worker_pool_name=\"$service-w\" OR resource.labels.job_name=\"$INIT_JOB\")"
+  scope="$scope AND (resource.labels.service_name=\"$service\""
+  scope="$scope OR resource.labels.worker_pool_name=\"$service-w\" OR resource.labels.job_name=\"$INIT_JOB\")"
 fi
 
 jq -n --arg project "projects/$PROJECT_ID" --arg filter "$scope AND severity>=ERROR" \
-  '{ resourceNames: [$project], pageSize: 100, orderBy: "timestamp desc", filter: $filter }' >"$GOOGLE_WORK/entries.json"
+  '{ resourceNames: [$project], pageSize: 100, orderBy: "timestamp desc", filter: $filter }' \
+  >"$GOOGLE_WORK/entries.json"
 # How the entrypoint says that a part has ended is known, word by word; of all others, only who says it.
 # shellcheck disable=SC2016 # of jq
-part "Last errors in the log" '[.entries[]? | { at: .timestamp, severity, by: (.jsonPayload.logger // (.textPayload // ""
-      | capture("^(?<said>cloud-entrypoint: (worker|server|connection pool) ended with exit code [0-9]+)").said) // "-") }]
-  | group_by([.severity, .by])[] | "\(length) x \(.[0].severity | word) \(.[0].by | if test("^cloud-entrypoint: [a-z ]+ [0-9]+$") then . else word end), last \(.[0].at | word)"' \
+part "Last errors in the log" '[.entries[]? | { at: .timestamp, severity, by: (.jsonPayload.logger
+      // (.textPayload // ""
+        | capture("^(?<said>cloud-entrypoint: (worker|server|connection pool) ended with exit code [0-9]+)").said)
+      // "-") }]
+  | group_by([.severity, .by])[]
+  | (.[0].by | if test("^cloud-entrypoint: [a-z ]+ [0-9]+$") then . else word end) as $by
+  | "\(length) x \(.[0].severity | word) \($by), last \(.[0].at | word)"' \
   logging entries:list POST "$GOOGLE_WORK/entries.json"
 
-[ "$readable" = yes ] || google_stop "Nothing could be read." "To fix: sign in as somebody who may read the project, and run the same command again."
+[ "$readable" = yes ] ||
+  google_stop "Nothing could be read." \
+    "To fix: sign in as somebody who may read the project, and run the same command again."
