@@ -6,13 +6,14 @@ files() {
   git ls-files -z --cached --others --exclude-standard -- "$@"
 }
 
-# Prettier breaks no line of these files. A digest cannot be broken, so it does not count. awk counts bytes here; those
-# that continue a character do not count either.
+# Prettier breaks no line of these files. A digest or the row of a table cannot be broken, so they do not count. awk
+# counts bytes here; those that continue a character do not count either. image/ is not looked at: each of its bytes
+# makes another image, which every deployment would build and roll out.
 code=0
 # shellcheck disable=SC2016 # fields of awk
-files 'lib/*.sh' 'lib/*.jq' 'lib/*.ps1' 'lib/*.py' 'lib/*Dockerfile*' \
-  'image/*.sh' 'image/*.jq' 'image/*.ps1' 'image/*.py' 'image/*Dockerfile*' |
+files 'lib/*.sh' 'lib/*.jq' 'lib/*.ps1' 'lib/*.py' |
   LC_ALL=C xargs -0 awk '
+    gsub(/,/, ",") > 15 { next }
     {
       line = $0
       gsub(/@sha256:[0-9a-f]+/, "", line)

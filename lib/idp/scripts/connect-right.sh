@@ -136,8 +136,8 @@ look_at_rights() {
 }
 
 # withdraw MEMBER FORCED: withdraws the right to connect to the primary of everybody but a member, who gets it if need
-# be. Sets policy_said to "mixed" or "open" where it does not, the latter unless FORCED is yes; otherwise to "done: " and
-# to whom home gives it back.
+# be. Sets policy_said to "mixed" or "open" where it does not, the latter unless FORCED is yes; otherwise to "done: "
+# and to whom home gives it back.
 withdraw() {
   FENCED_FOR=$1 FORCED=$2
   export FENCED_FOR FORCED

@@ -4,9 +4,9 @@ Prepares the Windows VM of an assessment lab: lab user, remote desktop, sample i
 Runs in Windows PowerShell 5.1 as SYSTEM at every boot, but does its work once: a marker file is written when every
 essential step has succeeded. Until then each boot tries again, and each step keeps what is already there.
 
-The metadata keys lab-user and lab-password have what differs; without a password, the user gets a random one that is not
-stored. Output goes to the serial port: every step with its time and result, and at the end "assessment-lab: ready" or
-"assessment-lab: incomplete: ..." with what failed and how to try again. The password is never printed.
+The metadata keys lab-user and lab-password have what differs; without a password, the user gets a random one that is
+not stored. Output goes to the serial port: every step with its time and result, and at the end "assessment-lab: ready"
+or "assessment-lab: incomplete: ..." with what failed and how to try again. The password is never printed.
 
 Plain ASCII: without a byte order mark, PowerShell 5.1 would read anything else in the local code page.
 #>
@@ -111,9 +111,9 @@ function Enable-LabRemoteDesktop {
     Start-Service -Name 'TermService'
 }
 
-# Tables of a small shop's AWS inventory: two front ends, an application server, a database and a Windows server. Without
-# performance data, which is optional and ignored when it is older than 40 days. The tags are in lower case, because the
-# labels of Migration Center allow nothing else.
+# Tables of a small shop's AWS inventory: two front ends, an application server, a database and a Windows server.
+# Without performance data, which is optional and ignored when it is older than 40 days. The tags are in lower case,
+# because the labels of Migration Center allow nothing else.
 $SampleImport = @{
     'vmInfo.csv' = @'
 MachineId,MachineName,PrimaryIPAddress,PrimaryMACAddress,PublicIPAddress,IpAddressListSemiColonDelimited,TotalDiskAllocatedGiB,TotalDiskUsedGiB,MachineTypeLabel,AllocatedProcessorCoreCount,MemoryGiB,HostingLocation,OsType,OsPublisher,OsName,OsVersion,MachineStatus,ProvisioningState,CreateDate,IsPhysical,Source
