@@ -9,6 +9,7 @@ import { type KnownPropsOf, nearest, unknownNames } from "./inputs/known-props";
 import { refuseWrong } from "./inputs/inputs";
 import { type Relation } from "./inputs/relations";
 import { text, textMap, texts, type PropsOf } from "./inputs/rows";
+import { sharedList } from "./inputs/shared-table";
 import { commonLabels } from "./labels";
 import {
   APPLICATION_NAME_MAX_LENGTH,
@@ -96,6 +97,7 @@ const KNOWN_REGIONS = [
   "us-south1",
   ...numbered("us-west", 1, 2, 3, 4),
 ];
+const REGIONS = sharedList("known_regions", KNOWN_REGIONS);
 
 function numbered(area: string, ...numbers: readonly number[]): string[] {
   return numbers.map((number) => `${area}${number}`);
@@ -104,17 +106,14 @@ function numbered(area: string, ...numbers: readonly number[]): string[] {
 /** Known regions of the continent of another one, in a line: at plan, nothing tells which one is near. */
 function regionsBeginningAs(region: Expr<string>): Expr<string> {
   const beginning = interpolated`${element(split("-", region), 0)}-`;
-  const known = exprOf<readonly string[]>(KNOWN_REGIONS);
   const alike = each(
-    known,
+    REGIONS,
     (name) => name,
     (name) => startsWith(name, beginning),
     "name",
   );
-  return alike
-    .length()
-    .eq(0)
-    .choose("none", hcl<string>`join(", ", ${alike})`);
+  // An empty text is no value to it.
+  return hcl`coalesce(${alike.joinedBy(", ")}, "none")`;
 }
 
 /** The project of the examples, which is never the reader's own. */
@@ -133,7 +132,7 @@ export const DEPLOYMENT_WARNINGS: readonly Advice<Pick<DeploymentInputs, "projec
   },
   {
     states: "RegionIsKnown",
-    holds: ({ region }) => region.isOneOf(KNOWN_REGIONS),
+    holds: ({ region }) => REGIONS.contains(region),
     says: ({ region }) => {
       const near = region.isLiteral ? nearest(region.literal, KNOWN_REGIONS) : undefined;
       const hint = region.isLiteral ? "" : `known there: ${regionsBeginningAs(region).text};`;

@@ -1,13 +1,19 @@
 import { TerraformLocal, TerraformStack } from "cdktf";
 import { Construct, type IConstruct } from "constructs";
 
-import { type Expr, namedLiteral } from "../expr/expr";
+import { type Expr, hcl, namedLiteral } from "../expr/expr";
 import { escapedTexts, rendered } from "../expr/expression";
-import { inFileOfVariables } from "../hcl/stack-origin";
+import { inFileOfChecks, inFileOfVariables } from "../hcl/stack-origin";
 
 type Texts = Readonly<Record<string, string>>;
 
-const TABLES = new Map<string, Texts>();
+interface Shared {
+  readonly value: Texts | Expr;
+  /** Puts the local into a file. */
+  readonly place: (part: IConstruct) => void;
+}
+
+const SHARED = new Map<string, Shared>();
 
 /**
  * Texts by name that several rules look up: a local of each stack where they do, so that a condition and its message do
@@ -16,25 +22,32 @@ const TABLES = new Map<string, Texts>();
  * @param name of the local
  */
 export function sharedTable(name: string, texts: Texts): Expr<Texts> {
-  TABLES.set(name, texts);
+  SHARED.set(name, { value: escapedTexts(texts), place: inFileOfVariables });
   return namedLiteral(`local.${name}`, texts);
 }
 
-/** Names of the tables that a stack has. */
+/** The same of words that checks look at, in any order. */
+export function sharedList(name: string, words: readonly string[]): Expr<readonly string[]> {
+  // As an expression, a folder has many of them in a line.
+  SHARED.set(name, { value: hcl`toset(${words})`, place: inFileOfChecks });
+  return namedLiteral(`local.${name}`, words);
+}
+
+/** Names of the tables and lists that a stack has. */
 const ADDED = new WeakMap<TerraformStack, Set<string>>();
 
-/** Adds to a stack the tables that its rules look up, once each. */
+/** Adds to a stack the tables and lists that its rules look at, once each. */
 export function addSharedTables(scope: IConstruct, rules: unknown): void {
   const stack = TerraformStack.of(scope);
   const added = ADDED.get(stack) ?? new Set<string>();
   ADDED.set(stack, added);
   const text = JSON.stringify(rendered(scope, rules));
-  for (const [name, texts] of TABLES) {
+  for (const [name, { place, value }] of SHARED) {
     if (added.has(name) || !text.includes(`local.${name}`)) continue;
     added.add(name);
     // In a scope of its own, because a construct of the stack may have the same name.
-    const local = new TerraformLocal(new Construct(stack, `${name}-table`), name, escapedTexts(texts));
+    const local = new TerraformLocal(new Construct(stack, `${name}-table`), name, value);
     local.overrideLogicalId(name);
-    inFileOfVariables(local);
+    place(local);
   }
 }

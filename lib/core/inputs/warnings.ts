@@ -6,6 +6,7 @@ import { type Expr } from "../expr/expr";
 import { named } from "../expr/expression";
 import { inFileOfChecks } from "../hcl/stack-origin";
 import { textAtSynth } from "./input-problems";
+import { addSharedTables } from "./shared-table";
 import { type Relation } from "./relations";
 import { type Table } from "./rows";
 import { valuesOfSettings } from "./settings-problems";
@@ -65,6 +66,7 @@ export function warnUnless<T extends Table>(
     .filter(({ holds }) => !holds.isLiteral)
     .map(({ holds, message }) => ({ condition: holds.text, errorMessage: `${message}.` }));
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
+  addSharedTables(scope, assertions);
   for (const { holds, message } of judged)
     if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(message));
 }
