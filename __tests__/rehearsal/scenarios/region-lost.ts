@@ -132,7 +132,7 @@ interface Remainder {
 }
 
 /** There is a newer dump than the backup, but in the region that is gone. */
-const UNREADABLE_DUMP = /dump +gs:\/\/\S+\/latest\/\S+ cannot be read/;
+const UNREADABLE_DUMP = /dump +those in gs:\/\/\S+\/dumps\/ cannot be listed/;
 
 /** Adds a dump with its checksum to a bucket. */
 function addDump({ web }: Deployment, bucket: string, name: string): void {

@@ -243,24 +243,27 @@ look_at_dump() {
   google_row dump "gs://$1 cannot be read: $dump_problem$place"
 }
 
-# look_for_copy ROW BUCKET: the newest one that is whole of a bucket to which the job copies them.
-look_for_copy() {
+# look_for_newest ROW BUCKET FOLDER [NAME]: the newest one that is whole of a bucket, by the times in their names; the
+# dump NAME if there is none.
+look_for_newest() {
   [ -n "$2" ] || return 0
-  COPIES=$DUMP_BUCKET/$DATABASE-
-  export COPIES
+  DUMPS=$3/$DATABASE-
+  export DUMPS
   # shellcheck disable=SC2016 # names of jq
   if ! google_listed "$time_in_name"' [.[].name] as $all
-    | [$all[] | select(startswith(env.COPIES) and (ltrimstr(env.COPIES) | test("^[0-9]{8}T[0-9]{6}Z[.]dump$")))]
+    | [$all[] | select(startswith(env.DUMPS) and (ltrimstr(env.DUMPS) | test("^[0-9]{8}T[0-9]{6}Z[.]dump$")))]
     | first(sort | reverse[] | select((. + ".sha256") as $sum | any($all[]; . == $sum))
         | "\(time_in_name) \(.)") // ""' \
-    storage "b/$2/o" items "prefix=$(encoded_object "$COPIES")&maxResults=1000"; then
+    storage "b/$2/o" items "prefix=$(encoded_object "$DUMPS")&maxResults=1000"; then
     dump_problem=$(google_outcome)
     read_place "they are" google_get storage "b/$2"
-    google_row "$1" "those in gs://$2/$DUMP_BUCKET/ cannot be listed: $dump_problem$place"
+    google_row "$1" "those in gs://$2/$3/ cannot be listed: $dump_problem$place"
   elif [ -n "$GOOGLE_READ" ]; then
     say_dump "$1" "$2/${GOOGLE_READ#* }" "${GOOGLE_READ%% *}"
+  elif [ -n "${4:-}" ]; then
+    look_at_dump "$4"
   else
-    google_row "$1" "no whole dump in gs://$2/$DUMP_BUCKET/"
+    google_row "$1" "no whole dump in gs://$2/$3/"
   fi
 }
 
@@ -269,9 +272,10 @@ look_for_dumps() {
     gs://*) look_at_dump "${FROM#gs://}" ;;
     */) google_row dump "none: there is no bucket of dumps" ;;
     *)
-      look_at_dump "$DUMP_BUCKET/latest/$DATABASE.dump"
-      look_for_copy copy "$DUMP_COPY_BUCKET"
-      look_for_copy locked "$DUMP_LOCK_BUCKET"
+      # Of latest/ is known only when it was stored, which is up to the whole time of the dump after its beginning.
+      look_for_newest dump "$DUMP_BUCKET" dumps "$DUMP_BUCKET/latest/$DATABASE.dump"
+      look_for_newest copy "$DUMP_COPY_BUCKET" "$DUMP_BUCKET"
+      look_for_newest locked "$DUMP_LOCK_BUCKET" "$DUMP_BUCKET"
       ;;
   esac
 }

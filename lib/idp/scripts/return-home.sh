@@ -118,8 +118,8 @@ there=$(export TF_DATA_DIR="$elsewhere" && deployed_settings) ||
   google_stop "The outputs of $NAME cannot be read." \
     "To fix: as Terraform says above; the workspace in $elsewhere must be $NAME."
 google_say "Steps; sign-in is down from the first to the last:"
-google_say "  1. remove the servers of $NAME, wait until nobody uses its database," \
-  "and remove those of $APPLICATION_NAME"
+google_say "  1. remove the servers of $NAME, wait until nobody uses its database, and remove those of" \
+  "$APPLICATION_NAME"
 google_say "  2. back up $(setting_of "$there" INSTANCE), and restore that into $INSTANCE"
 google_say "  3. copy the uploads"
 google_say "  4. apply this folder, which starts the servers, and with dns_zone lets the domain lead to them"
