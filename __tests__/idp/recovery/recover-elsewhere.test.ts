@@ -163,6 +163,27 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     },
   );
 
+  lostScenario("takes a backup whose key is lost only if nothing else is left, and says so", async (scene) => {
+    const { recover } = scene;
+    const key = `projects/keys/locations/${LOST}/keyRings/idp/cryptoKeys/idp`;
+    haveBackup(scene, 20, "us", `${key}/cryptoKeyVersions/1`);
+
+    const only = await recover(["look", ELSEWHERE]);
+    expect(only.stdout).toMatch(/backup +of \S+ in us: what was written in the 2\d minutes since then is lost\n/);
+    expect(only.stdout).toContain(`key       ${key} is in us-central1: while that is lost, the backup cannot be read`);
+    expect(only.stdout).toContain("made in europe-west1, from the backup");
+
+    haveDump(scene, 125);
+    const look = await recover(["look", ELSEWHERE]);
+    expect(look.stdout).toContain("made in europe-west1, from the dump");
+    expect(look.stdout).toContain("The backup is newer, but its key is in us-central1: --from backup takes it");
+
+    haveBackup(scene, 60, "us", key.replace(LOST, "us"));
+    const readable = await recover(["look", ELSEWHERE]);
+    expect(readable.stdout).toMatch(/from the backup: what was written in its last 6\d minutes is lost/);
+    expect(readable.stdout).not.toMatch(/ key +projects/);
+  });
+
   lostScenario(
     "counts no dump that is not whole, and says which buckets have none or cannot be read",
     async (scene) => {
@@ -260,6 +281,18 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ state: "restored" });
     expect(standIn.secrets.regions.get(MARK)).toEqual([ELSEWHERE]);
     expect(restores()).toBe(2);
+  });
+
+  lostScenario("says how to make the secret of the mark if Google refuses that", async (scene) => {
+    haveBackup(scene, 10, "us");
+    const { isLost } = scene.standIn;
+    scene.standIn.isLost = (path) => isLost(path) || path.endsWith(`/projects/${PROJECT}/secrets`);
+
+    const { exitCode, stderr } = await scene.recover(["recover", ELSEWHERE, "--yes"]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("The secret idp-b-recovery cannot be created in europe-west1.");
+    expect(stderr).toContain("create it there without a version, for example with a key of yours, and run the same");
   });
 
   lostScenario("does nothing if the mark cannot be read", async (scene) => {

@@ -81,7 +81,7 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
             *dns_records) echo '[{ "name": "sign-in.example.com", "type": "A", "value": "203.0.113.7" }]' ;;
             *)
               mkdir -p "$TF_DATA_DIR" && echo "$* in $TF_DATA_DIR" >>'${log}'
-              case "$*" in apply*) : >'${applied}' ;; esac
+              case "$*" in apply*) : >'${applied}' && [ ! -e refuses ] ;; esac
               ;;
           esac`,
         },
@@ -149,9 +149,11 @@ function haveNewDeployment({ standIn }: SqlScene): void {
 /** Time so many minutes ago. */
 const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
-export const haveBackup = ({ standIn }: SqlScene, minutes: number, location: string): string =>
+/** Adds a backup, encrypted with a version of a key if one is named; returns its name. */
+export const haveBackup = ({ standIn }: SqlScene, minutes: number, location: string, kmsKeyVersion?: string): string =>
   standIn.sql.addBackup(PROJECT, INSTANCE, {
     location,
+    ...(kmsKeyVersion !== undefined && { kmsKey: kmsKeyVersion.replace(/\/cryptoKeyVersions.*/, ""), kmsKeyVersion }),
     // What is written while it is made may be missing.
     backupInterval: { startTime: ago(minutes), endTime: ago(minutes - 5) },
   });

@@ -14,6 +14,8 @@
 TERRAFORM=${TERRAFORM:-terraform}
 SQL_SECONDS=${SQL_SECONDS:-3600}
 
+with_a_key="To fix: create it there without a version, for example with a key of yours, and run the same command again."
+
 terraform() {
   command "$TERRAFORM" "$@"
 }
@@ -69,10 +71,11 @@ write_mark() {
       "To fix: run the same command again."
 }
 
-# One that is there is made by an attempt whose answer was lost.
+# One that is there is made by an attempt whose answer was lost. A policy of the organization may want it to have a key.
 make_mark() {
   google_reading 'field("name")' google_post secretmanager "projects/$PROJECT_ID/secrets" "$GOOGLE_WORK/secret.json" \
-    "secretId=$NAME-recovery" || [ "$GOOGLE_STATUS" = 409 ]
+    "secretId=$NAME-recovery" || [ "$GOOGLE_STATUS" = 409 ] ||
+    google_fail "The secret $NAME-recovery cannot be created in $SECRET_REGIONS." "$with_a_key"
 }
 
 # Prints the settings of the deployment whose workspace is selected. Where nothing has been applied, Terraform prints a

@@ -164,8 +164,8 @@ google_start
 inputs=recovery-$NAME.tfvars.json
 secret_key=$NAME-recovered-secret-key
 minutes_left='' has_key=no has_uploads=no is_gone=no
-# What the database can be restored from, one a line: whether it is in the lost region alone, yes or no; minutes that
-# are lost; backup or dump; and its name.
+# What the database can be restored from, one a line: whether it, or its key, is in the lost region alone, yes or no;
+# minutes that are lost; backup or dump; and its name.
 sources=$GOOGLE_WORK/sources
 : >"$sources"
 
@@ -193,28 +193,40 @@ any_moment() {
   [ "$alone" = no ] || echo "$place, and may stop answering at any moment"
 }
 
-# A backup surely has what was written until it began: of what was written while it was made, Google says nothing.
+# A backup surely has what was written until it began: of what was written while it was made, Google says nothing. It
+# is encrypted with the key of its instance, without which nobody reads it: one whose key is in the lost region comes
+# last.
 look_for_backup() {
   export INSTANCE
   # shellcheck disable=SC2016 # of jq
   if ! google_listed 'map(select(.instance == env.INSTANCE and .state == "SUCCESSFUL" and .location != env.LOST_REGION
       and .backupInterval.endTime))
-    | sort_by(.backupInterval.endTime) | last // {}
-    | "\(.name // "") \(.backupInterval | .startTime // .endTime // "") \(.location // "an unknown location")"' \
+    | map(.key = ((.kmsKeyVersion // .kmsKey // "") | sub("/cryptoKeyVersions/.*"; "")
+        | if contains("/locations/\(env.LOST_REGION)/") then . else "" end))
+    | sort_by([.key == "", .backupInterval.endTime]) | last // {}
+    | [.name, (.backupInterval | .startTime // .endTime), .location // "an unknown location", .key]
+    | map(. // "") | join("|")' \
     sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$INSTANCE"; then
     google_row backup "none can be listed: $(google_outcome)"
     return
   fi
-  backup=${GOOGLE_READ%% *}
+  IFS='|' read -r backup backup_time backup_place backup_key <<BACKUP
+$GOOGLE_READ
+BACKUP
   if [ -z "$backup" ]; then
     google_row backup "none of $INSTANCE outside of $LOST_REGION"
     return
   fi
-  backup_place=${GOOGLE_READ#* } && backup_time=${backup_place%% *} && backup_place=${backup_place#* }
   backup_minutes=$(minutes_since "$backup_time")
   google_row backup "of $backup_time in $backup_place:" \
     "what was written in the $backup_minutes minutes since then is lost"
-  echo "no $backup_minutes backup $backup" >>"$sources"
+  has_lost_key=no
+  if [ -n "$backup_key" ]; then
+    has_lost_key=yes
+    google_row key "$backup_key is in $LOST_REGION: while that is lost, the backup cannot be read. The key of the new" \
+      "deployment must be in $elsewhere: name it by kms_keys in a --var-file"
+  fi
+  echo "$has_lost_key $backup_minutes backup $backup" >>"$sources"
 }
 
 # Time at which a dump was begun: its name has it, also that of a copy, which is younger.
@@ -367,9 +379,14 @@ choose_source() {
   read -r alone minutes_left source source_name <"$sources" ||
     google_stop "Nothing is left of the database that can be read from here, so nothing is made." \
       "To fix: name a dump that you have by --from gs://BUCKET/OBJECT, or wait until the region is back."
-  read -r _ _ _ newest <"$GOOGLE_WORK/newest"
-  [ "$newest" = "$source_name" ] ||
-    google_say "gs://$newest is newer, but in $LOST_REGION alone: --from gs://$newest takes it, while it answers."
+  read -r _ _ newest_kind newest <"$GOOGLE_WORK/newest"
+  case $newest_kind/$newest in
+    "$source/$source_name") ;;
+    backup/*)
+      google_say "The backup is newer, but its key is in $LOST_REGION: --from backup takes it, while the key answers."
+      ;;
+    *) google_say "gs://$newest is newer, but in $LOST_REGION alone: --from gs://$newest takes it, while it answers." ;;
+  esac
 }
 
 apply() {
@@ -402,8 +419,7 @@ keep_secret_key() {
     >"$GOOGLE_WORK/secret.json"
   google_reading 'field("name")' google_post secretmanager "projects/$PROJECT_ID/secrets" "$GOOGLE_WORK/secret.json" \
     "secretId=$secret_key" || { [ "$GOOGLE_STATUS" = 409 ] && require_regions; } ||
-    google_fail "The secret $secret_key cannot be created in $elsewhere." \
-      "To fix: create it there without a version, for example with a key of yours, and run the same command again."
+    google_fail "The secret $secret_key cannot be created in $secret_regions." "$with_a_key"
   if google_get secretmanager "projects/$PROJECT_ID/secrets/$secret_key/versions/1:access"; then
     kept=$(printf '%s\n' "$GOOGLE_KEPT" | jq -r '.payload.data // ""')
     [ "$kept" = "$key" ] || google_stop "The secret $secret_key has another value than the secret key." \
