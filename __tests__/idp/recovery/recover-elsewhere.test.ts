@@ -283,6 +283,21 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(restores()).toBe(2);
   });
 
+  lostScenario("keeps the secret key that an earlier run has copied, although the first one is gone", async (scene) => {
+    const { given, recover, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    standIn.sql.operations.failures.set("instances.restoreBackup", { code: "ERROR", message: "no room" });
+    expect(await recover(["recover", ELSEWHERE, "--yes"])).toMatchObject({ exitCode: 1 });
+    const { isLost } = standIn;
+    standIn.isLost = (path) => isLost(path) || path.includes(`${SECRET}/`);
+
+    const { exitCode, stdout } = await recover(["recover", ELSEWHERE, "--yes"]);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("secrets   idp-b-recovered-secret-key has the secret key: sessions stay");
+    expect(given()).toMatchObject({ existing_secrets: { secret_key: { secret_id: "idp-b-recovered-secret-key" } } });
+  });
+
   lostScenario("says how to make the secret of the mark if Google refuses that", async (scene) => {
     haveBackup(scene, 10, "us");
     const { isLost } = scene.standIn;

@@ -163,7 +163,7 @@ google_start
 
 inputs=recovery-$NAME.tfvars.json
 secret_key=$NAME-recovered-secret-key
-minutes_left='' has_key=no has_uploads=no is_gone=no
+minutes_left='' has_key=no is_kept=no has_uploads=no is_gone=no
 # What the database can be restored from, one a line: whether it, or its key, is in the lost region alone, yes or no;
 # minutes that are lost; backup or dump; and its name.
 sources=$GOOGLE_WORK/sources
@@ -300,9 +300,24 @@ key_path() {
   esac
 }
 
+# Whether an earlier run has copied the secret key, which may be all that is left of it. Sets has_key and is_kept.
+find_kept_key() {
+  if google_get secretmanager "projects/$PROJECT_ID/secrets/$secret_key/versions/1:access"; then
+    has_key=yes is_kept=yes
+    return
+  fi
+  [ "$GOOGLE_STATUS" = 404 ] || [ "$action" = look ] ||
+    google_fail "Whether there is the secret $secret_key cannot be found out." "To fix: run the same command again."
+  return 1
+}
+
 look_for_key() {
   if ! has_input existing_secrets; then
     google_row secrets "this folder has no input existing_secrets: all sessions and signed links end"
+    return
+  fi
+  if find_kept_key; then
+    google_row secrets "$secret_key has the secret key: sessions stay"
     return
   fi
   key_problem=''
@@ -407,14 +422,26 @@ require_regions() {
       "To fix: delete it, if nothing uses it, and run the same command again."
 }
 
+# Sets is_read to whether GOOGLE_KEPT has the secret key, yes or no.
+read_key() {
+  if google_get secretmanager "$(key_path):access"; then is_read=yes; else is_read=no; fi
+}
+
 # Copies the secret key into a secret of REGION, and of a standby, which stays when what is left of the former
-# deployment is destroyed.
+# deployment is destroyed. What an earlier run has copied is compared, if that is still possible.
 keep_secret_key() {
-  google_get secretmanager "$(key_path):access" || google_fail "The secret key can no longer be read."
-  key=$(printf '%s\n' "$GOOGLE_KEPT" | jq -er '.payload.data | strings | select(. != "")') ||
-    google_stop "$(google_place) answered without a secret key."
   SECRET_REGIONS=$secret_regions
   export SECRET_REGIONS
+  if [ "$is_kept" = yes ]; then
+    require_regions
+    google_with_few_tries read_key
+    [ "$is_read" = yes ] || return 0
+  else
+    read_key
+    [ "$is_read" = yes ] || google_fail "The secret key can no longer be read."
+  fi
+  key=$(printf '%s\n' "$GOOGLE_KEPT" | jq -er '.payload.data | strings | select(. != "")') ||
+    google_stop "$(google_place) answered without a secret key."
   jq -n '{ replication: { userManaged: { replicas: (env.SECRET_REGIONS | split(" ") | map({ location: . })) } } }' \
     >"$GOOGLE_WORK/secret.json"
   google_reading 'field("name")' google_post secretmanager "projects/$PROJECT_ID/secrets" "$GOOGLE_WORK/secret.json" \
@@ -490,11 +517,7 @@ repeat_apply() {
   google_say "$NAME was restored $mark_time: what it has stays, and only the apply is repeated." \
     "To restore it once more, and lose what was written since, add --again."
   if [ ! -f "$inputs" ]; then
-    if google_get secretmanager "projects/$PROJECT_ID/secrets/$secret_key/versions/1:access"; then
-      has_key=yes
-    else
-      [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether there is the secret $secret_key cannot be found out."
-    fi
+    find_kept_key || :
     write_inputs
   fi
   select_workspace
