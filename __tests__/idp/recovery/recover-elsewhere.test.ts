@@ -298,6 +298,21 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(given()).toMatchObject({ existing_secrets: { secret_key: { secret_id: "idp-b-recovered-secret-key" } } });
   });
 
+  lostScenario("makes nothing unasked while the former instance answers, unless told", async (scene) => {
+    const { changes, recover, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    standIn.isLost = () => false;
+
+    const refused = await recover(["recover", ELSEWHERE, "--yes"]);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toContain("idp-demo-abc123 answers, so its users may go on");
+    expect(refused.stderr).toContain("add --force");
+    expect(changes()).toEqual([]);
+
+    expect(await recover(["recover", ELSEWHERE], "no\n")).toMatchObject({ exitCode: 1 });
+    expect(await recover(["recover", ELSEWHERE, "--yes", "--force"])).toMatchObject({ exitCode: 0 });
+  });
+
   lostScenario("says how to make the secret of the mark if Google refuses that", async (scene) => {
     haveBackup(scene, 10, "us");
     const { isLost } = scene.standIn;

@@ -41,7 +41,7 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh on GKE", () => {
       standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/key`, "a key");
 
       const { exitCode, stderr } = await run("recover-elsewhere", {
-        arguments: ["recover", "europe-west1", "--yes", "--from", "backup"],
+        arguments: ["recover", "europe-west1", "--yes", "--force", "--from", "backup"],
         environment: {
           APPLICATION_NAME: "idp",
           NAMESPACE: "lost",

@@ -12,6 +12,7 @@
 #   --var-file FILE   further inputs that the new region needs, such as another subnetwork; with standby in HCL, also
 #                     secret_locations with both regions
 #   --again           restores once more, or into a deployment of that name that has users: over what they have written
+#   --force           with --yes: although the former instance answers, whose users may go on working with it
 #   --yes             does not ask
 #
 # Whatever still stands is left alone: the new deployment has names of its own, and its state is in a workspace of that
@@ -47,7 +48,7 @@ scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$scripts/move-deployment.sh"
 
-action='' elsewhere='' FROM='' NAME='' var_file='' again=no yes=no option=''
+action='' elsewhere='' FROM='' NAME='' var_file='' again=no force=no yes=no option=''
 for word in "$@"; do
   case $option in
     --from) FROM=$word option='' && continue ;;
@@ -57,10 +58,11 @@ for word in "$@"; do
   case $word in
     --from | --name | --var-file) option=$word ;;
     --again) again=yes ;;
+    --force) force=yes ;;
     --yes) yes=yes ;;
     -*)
       google_refuse "\"$word\" is not an option;" \
-        "the options are --from, --name, --var-file, --again, --yes and --help."
+        "the options are --from, --name, --var-file, --again, --force, --yes and --help."
       ;;
     *)
       if [ -z "$action" ]; then
@@ -589,5 +591,12 @@ choose_source
 google_say "$NAME would be made in $elsewhere, from the $source:" \
   "what was written in its last $minutes_left minutes is lost."
 [ "$action" = recover ] || exit 0
-[ "$yes" = yes ] || google_confirm "Make it?"
+# Whoever is asked has just read that the instance answers. With --yes nobody may have: two deployments that both take
+# users do not know of each other.
+if [ "$yes" = no ]; then
+  google_confirm "Make it?"
+elif [ "$is_gone/$force" = no/no ]; then
+  google_stop "$INSTANCE answers, so its users may go on working with it: nothing is made unasked." \
+    "To fix: wait while it answers; if its region is gone nevertheless, leave out --yes, or add --force."
+fi
 recover
