@@ -283,6 +283,33 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(restores()).toBe(2);
   });
 
+  lostScenario("stops if another run has gone on since it has read the mark", async (scene) => {
+    const { haveServers, recover, restores, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    haveServers();
+    const { createTime } = standIn.sql.instances.get(`${PROJECT}/${NEW.instance}`) ?? {};
+    const mark = { state: "begun", time: "2026-11-29T12:00:00Z", instance: NEW.instance, created: createTime };
+    standIn.secrets.regions.set(MARK, [ELSEWHERE]);
+    const log = standIn.onRequest;
+    for (const [moment, state] of [
+      ["objects.list", "restored"],
+      ["services.delete", "filled"],
+    ] as const) {
+      standIn.secrets.annotations.set(MARK, mark);
+      standIn.onRequest = (request) => {
+        log(request);
+        if (request.method.endsWith(moment)) standIn.secrets.annotations.set(MARK, { ...mark, state });
+      };
+
+      const { exitCode, stderr } = await recover(["recover", ELSEWHERE], "yes\n");
+
+      expect({ exitCode, stderr }).toMatchObject({ exitCode: 1 });
+      expect(stderr).toContain("Another run has gone on with idp-b since this one has looked");
+      expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ state });
+    }
+    expect(restores()).toBe(0);
+  });
+
   lostScenario("keeps the secret key that an earlier run has copied, although the first one is gone", async (scene) => {
     const { given, recover, standIn } = scene;
     haveBackup(scene, 10, "us");

@@ -190,6 +190,28 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     expect(done()).toContain("restore");
   });
 
+  scenario("stops if another run has gone on since it has read the mark", async (scene) => {
+    const { comeHome, done, standIn } = scene;
+    const { annotations } = standIn.secrets;
+    const restored = annotations.get(MARK) ?? {};
+    const log = standIn.onRequest;
+    for (const moment of ["secrets.get", "createBackup"]) {
+      annotations.set(MARK, restored);
+      standIn.onRequest = (request) => {
+        log(request);
+        if (!request.method.endsWith(moment)) return;
+        // Once it has been answered.
+        setImmediate(() => annotations.set(MARK, { ...restored, state: "returned" }));
+      };
+
+      const { exitCode, stderr } = await comeHome([], "yes\n");
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("Another run has gone on with idp-b since this one has looked");
+    }
+    expect(done()).not.toContain("restore");
+  });
+
   scenario("comes home although a plan of others backs the database here up", async (scene) => {
     const plan = "projects/demo-project/locations/us-central1/backupPlans/daily";
 

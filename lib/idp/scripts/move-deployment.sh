@@ -28,16 +28,20 @@ name_the_other() {
   esac
 }
 
-# Sets mark to how far the recovery of NAME is, none, begun, restored or returned, and mark_time to when that was so.
+# Of a secret, the fields of the mark.
+mark_fields='[.annotations // {} | .state, .time, .instance, .created, .run | . // "-"] | join(" ")'
+
+# Sets mark to how far the recovery of NAME is, none, begun, restored or returned, and mark_time to when that was so;
+# mark_line is the mark as it is written.
 read_mark() {
-  mark=none mark_time=''
-  if ! google_reading '[.annotations // {} | .state, .time, .instance, .created | . // "-"]
-      | join(" ")' google_get secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery"; then
+  mark=none mark_time='' mark_line=''
+  if ! google_reading "$mark_fields" google_get secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery"; then
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "How far the recovery of $NAME is cannot be read, so nothing is done." \
       "To fix: run the same command again."
     return 0
   fi
-  read -r marked mark_time mark_instance mark_created <<MARK
+  mark_line=$GOOGLE_READ
+  read -r marked mark_time mark_instance mark_created _ <<MARK
 $GOOGLE_READ
 MARK
   if [ "$mark_instance" != - ]; then
@@ -51,6 +55,16 @@ MARK
   case $marked in begun | restored | returned) mark=$marked ;; esac
 }
 
+# Stops unless the mark is the one that was read or written here last. A question may wait for hours, and somebody else
+# may have come to the end meanwhile.
+require_same_mark() {
+  known_line=$mark_line
+  read_mark
+  [ "$mark_line" = "$known_line" ] ||
+    google_stop "Another run has gone on with $NAME since this one has looked, so nothing is overwritten" \
+      "(the secret $NAME-recovery: $mark)." "To fix: wait until that has ended, and run the same command again."
+}
+
 # write_mark STATE INSTANCE REGIONS: an empty INSTANCE is not there yet. REGIONS are those of a secret that is made.
 write_mark() {
   STATE=$1 MARKED=$2 CREATED='' SECRET_REGIONS=$3
@@ -59,9 +73,10 @@ write_mark() {
       google_fail "The instance $MARKED cannot be read." "To fix: run the same command again."
     CREATED=$GOOGLE_READ
   fi
-  export STATE MARKED CREATED SECRET_REGIONS
-  jq -n '{ annotations: ({ state: env.STATE, time: (now | floor | todate), instance: env.MARKED, created: env.CREATED }
-    | map_values(select(. != ""))) }' >"$GOOGLE_WORK/mark.json"
+  MARKING=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
+  export STATE MARKED CREATED MARKING SECRET_REGIONS
+  jq -n '{ annotations: ({ state: env.STATE, time: (now | floor | todate), instance: env.MARKED, created: env.CREATED,
+      run: env.MARKING } | map_values(select(. != ""))) }' >"$GOOGLE_WORK/mark.json"
   jq '. + { replication: { userManaged: { replicas: (env.SECRET_REGIONS | split(" ") | map({ location: . })) } } }' \
     "$GOOGLE_WORK/mark.json" >"$GOOGLE_WORK/secret.json"
   google_reading 'field("name")' google_request PATCH secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery" \
@@ -69,6 +84,7 @@ write_mark() {
     { [ "$GOOGLE_STATUS" = 404 ] && make_mark; } ||
     google_fail "How far the recovery of $NAME is cannot be written down in the secret $NAME-recovery." \
       "To fix: run the same command again."
+  mark_line=$(jq -r "$mark_fields" "$GOOGLE_WORK/mark.json")
 }
 
 # One that is there is made by an attempt whose answer was lost. A policy of the organization may want it to have a key.

@@ -495,6 +495,7 @@ restore_dump() {
       google_fail "gs://$source_name$suffix cannot be copied to gs://$bucket." \
         "To fix: a dump without its .sha256 beside it is not whole."
   done
+  require_same_mark
   restore_into "$new_settings" "$INSTANCE" "$DATABASE" dump "$copied"
 }
 
@@ -559,7 +560,10 @@ recover() {
   connect_to "$new_settings"
   remove_servers "$new_settings"
   case $source in
-    backup) restore_into "$new_settings" "$INSTANCE" "$DATABASE" backup "$source_name" ;;
+    backup)
+      require_same_mark
+      restore_into "$new_settings" "$INSTANCE" "$DATABASE" backup "$source_name"
+      ;;
     dump) restore_dump ;;
   esac
   # Before the servers start: nothing that users have written since is ever overwritten.
@@ -599,4 +603,5 @@ elif [ "$is_gone/$force" = no/no ]; then
   google_stop "$INSTANCE answers, so its users may go on working with it: nothing is made unasked." \
     "To fix: wait while it answers; if its region is gone nevertheless, leave out --yes, or add --force."
 fi
+require_same_mark
 recover

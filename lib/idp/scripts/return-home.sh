@@ -124,6 +124,7 @@ google_say "  2. back up $(setting_of "$there" INSTANCE), and restore that into 
 google_say "  3. copy the uploads"
 google_say "  4. apply this folder, which starts the servers, and with dns_zone lets the domain lead to them"
 [ "$yes" = yes ] || google_confirm "Overwrite everything in $INSTANCE?"
+require_same_mark
 
 TF_DATA_DIR=$elsewhere
 export TF_DATA_DIR
@@ -144,6 +145,7 @@ release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
   export RELEASE="$release"
   sh "$scripts/backup-before-upgrade.sh"
 ) || google_stop "The database of $NAME is not backed up." "To fix: as said above; then run the same command again."
+require_same_mark
 restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" backup "before $release"
 copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
 # From the apply on, users write here: nothing may replace that. On another day, what is elsewhere is restored anew.
