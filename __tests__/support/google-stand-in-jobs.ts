@@ -333,8 +333,8 @@ export class StoredObjects {
     const { destinationBucket: bucket = "", destinationObject: name = "" } = parameters;
     const source = this.find(parameters.sourceBucket ?? "", parameters.sourceObject ?? "");
     const kind = "storage#rewriteResponse";
-    const isThere = this.objects.some((object) => object.bucket === bucket && object.name === name);
-    if (isThere && query.get("ifGenerationMatch") === "0")
+    const { generation = "0" } = this.objects.find((each) => each.bucket === bucket && each.name === name) ?? {};
+    if ((query.get("ifGenerationMatch") ?? generation) !== generation)
       throw new ReasonError(412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.");
     if (query.get("rewriteToken") !== "a token+") return { kind, done: false, rewriteToken: "a token+" };
     const others = this.objects.filter((object) => object.bucket !== bucket || object.name !== name);

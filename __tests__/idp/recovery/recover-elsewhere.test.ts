@@ -310,6 +310,57 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(restores()).toBe(0);
   });
 
+  lostScenario("adds only uploads once the database is in, and replaces none that is newer", async (scene) => {
+    const { done, haveServers, recover, restores, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    haveUploads(scene);
+    const { isLost } = standIn;
+    standIn.isLost = (path) => isLost(path) || path.includes("/rewriteTo/");
+    expect(await recover(["recover", ELSEWHERE, "--yes"])).toMatchObject({ exitCode: 1 });
+    expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ state: "filled", instance: NEW.instance });
+
+    standIn.isLost = isLost;
+    haveServers();
+    const steps = done().length;
+    const newer = { bucket: "media-b", name: "reports/1.csv", generation: "9", updated: "2099-01-01T00:00:00.001Z" };
+    standIn.storage.objects = [...standIn.storage.objects, newer];
+    const again = await recover(["recover", ELSEWHERE, "--yes"]);
+
+    expect(again).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(again.stdout).toMatch(/^The database of idp-b was restored 20\S+Z, and stays; only uploads are added\./);
+    expect(again.stdout).toContain("Copied 1 upload(s) to media-b; 1 that are there stay as they are.");
+    expect(restores()).toBe(1);
+    expect(done().slice(steps).at(-1)).toBe(APPLY);
+    expect(done().slice(steps)).not.toContain("the service is removed");
+    const there = standIn.storage.objects.filter(({ bucket }) => bucket === "media-b");
+    expect(there.map(({ generation, name }) => `${name} ${generation}`)).toEqual([
+      "reports/1.csv 9",
+      "media/public/a b.png 1",
+    ]);
+    expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ state: "restored" });
+  });
+
+  lostScenario("takes what it has begun for its own only if the mark names the instance", async (scene) => {
+    const { folder, haveServers, recover, restores, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    standIn.secrets.regions.set(MARK, [ELSEWHERE]);
+    standIn.secrets.annotations.set(MARK, { state: "begun", time: "2026-11-29T12:00:00Z" });
+    haveServers();
+    const refused = await recover(["recover", ELSEWHERE, "--yes"]);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toContain("its database has 7 user(s)");
+
+    standIn.jobs.servers.clear();
+    writeFileSync(join(folder, "refuses"), "");
+    expect(await recover(["recover", ELSEWHERE, "--yes"])).toMatchObject({ exitCode: 1 });
+    expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ state: "begun", instance: NEW.instance });
+
+    rmSync(join(folder, "refuses"));
+    haveServers();
+    expect(await recover(["recover", ELSEWHERE, "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(restores()).toBe(1);
+  });
+
   lostScenario("keeps the secret key that an earlier run has copied, although the first one is gone", async (scene) => {
     const { given, recover, standIn } = scene;
     haveBackup(scene, 10, "us");

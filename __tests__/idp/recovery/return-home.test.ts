@@ -212,6 +212,34 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     expect(done()).not.toContain("restore");
   });
 
+  scenario("adds only uploads once the database is here, and replaces none that is newer", async (scene) => {
+    const { comeHome, done, standIn } = scene;
+    const { storage } = standIn;
+    const former = { bucket: "media", name: "media/old.png", generation: "1", updated: "2026-01-01T00:00:00Z" };
+    const there = ["old", "since"].map((name) => ({ bucket: "media-b", name: `media/${name}.png`, generation: "5" }));
+    storage.objects = [...storage.objects, former, ...there];
+    standIn.isLost = (path) => path.includes("/rewriteTo/");
+    expect(await comeHome(["--yes"])).toMatchObject({ exitCode: 1 });
+    expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ state: "brought", instance: THERE.instance });
+
+    standIn.isLost = () => false;
+    const steps = done().length;
+    const since = { bucket: "media", name: "media/since.png", generation: "9", updated: "2099-01-01T00:00:00.001Z" };
+    storage.objects = [...storage.objects, since];
+    const again = await comeHome(["--yes"]);
+
+    expect(again).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(again.stdout).toMatch(/^The database is here since 20\S+Z, and stays; only uploads are added\./);
+    expect(done().slice(steps)).toEqual(["terraform apply -input=false -auto-approve"]);
+    const here = storage.objects.filter(({ bucket }) => bucket === "media");
+    expect(here.map(({ generation, name }) => `${name} ${generation}`).sort()).toEqual([
+      "media/new.png 7",
+      "media/old.png 5",
+      "media/since.png 9",
+    ]);
+    expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ state: "returned" });
+  });
+
   scenario("comes home although a plan of others backs the database here up", async (scene) => {
     const plan = "projects/demo-project/locations/us-central1/backupPlans/daily";
 

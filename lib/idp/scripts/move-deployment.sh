@@ -31,28 +31,36 @@ name_the_other() {
 # Of a secret, the fields of the mark.
 mark_fields='[.annotations // {} | .state, .time, .instance, .created, .run | . // "-"] | join(" ")'
 
-# Sets mark to how far the recovery of NAME is, none, begun, restored or returned, and mark_time to when that was so;
-# mark_line is the mark as it is written.
+# Sets mark to how far the recovery of NAME is, and mark_time to when that was so; mark_instance to the instance that is
+# meant, empty if none is known yet; and mark_line to the mark as it is written. From one to the next:
+#   none       there is no mark, or the instance that it means is gone
+#   begun      the database may be overwritten
+#   filled     the database is in; uploads may be missing
+#   restored   uploads, too
+#   brought    the database is home; uploads may be missing there
+#   returned   uploads, too
 read_mark() {
-  mark=none mark_time='' mark_line=''
+  mark=none mark_time='' mark_line='' mark_instance=''
   if ! google_reading "$mark_fields" google_get secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery"; then
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "How far the recovery of $NAME is cannot be read, so nothing is done." \
       "To fix: run the same command again."
     return 0
   fi
   mark_line=$GOOGLE_READ
-  read -r marked mark_time mark_instance mark_created _ <<MARK
+  read -r marked mark_time marked_instance marked_created _ <<MARK
 $GOOGLE_READ
 MARK
-  if [ "$mark_instance" != - ]; then
-    if ! google_reading 'field("createTime")' google_get sqladmin "projects/$PROJECT_ID/instances/$mark_instance"; then
-      [ "$GOOGLE_STATUS" = 404 ] || google_fail "The instance $mark_instance cannot be read, so nothing is done." \
+  if [ "$marked_instance" != - ]; then
+    if ! google_reading 'field("createTime")' google_get sqladmin \
+      "projects/$PROJECT_ID/instances/$marked_instance"; then
+      [ "$GOOGLE_STATUS" = 404 ] || google_fail "The instance $marked_instance cannot be read, so nothing is done." \
         "To fix: run the same command again."
       return 0
     fi
-    [ "$GOOGLE_READ" = "$mark_created" ] || return 0
+    [ "$GOOGLE_READ" = "$marked_created" ] || return 0
+    mark_instance=$marked_instance
   fi
-  case $marked in begun | restored | returned) mark=$marked ;; esac
+  case $marked in begun | filled | restored | brought | returned) mark=$marked ;; esac
 }
 
 # Stops unless the mark is the one that was read or written here last. A question may wait for hours, and somebody else
@@ -75,8 +83,10 @@ write_mark() {
   fi
   MARKING=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
   export STATE MARKED CREATED MARKING SECRET_REGIONS
-  jq -n '{ annotations: ({ state: env.STATE, time: (now | floor | todate), instance: env.MARKED, created: env.CREATED,
-      run: env.MARKING } | map_values(select(. != ""))) }' >"$GOOGLE_WORK/mark.json"
+  # By the clock of the server, whose files are compared with it.
+  jq -n --argjson now "$(google_server_time)" '{ annotations: ({ state: env.STATE, time: ($now | todate),
+      instance: env.MARKED, created: env.CREATED, run: env.MARKING } | map_values(select(. != ""))) }' \
+    >"$GOOGLE_WORK/mark.json"
   jq '. + { replication: { userManaged: { replicas: (env.SECRET_REGIONS | split(" ") | map({ location: . })) } } }' \
     "$GOOGLE_WORK/mark.json" >"$GOOGLE_WORK/secret.json"
   google_reading 'field("name")' google_request PATCH secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery" \
@@ -215,26 +225,41 @@ have_one_bucket() {
 # replace those that are there.
 copy_uploads() {
   ! have_one_bucket "$1" "$2" || return 0
-  copy_all_uploads "$1" "$2" ''
+  copy_all_uploads "$1" "$2" all
   google_say "Copied $copied_count upload(s) to $2."
 }
 
-# add_uploads BUCKET BUCKET: the same for a bucket in use, where a file of the same name is newer, and stays.
+# add_uploads BUCKET BUCKET [TIME]: the same for a bucket in use, where a file of the same name is newer, and stays;
+# with a TIME, from which on it may have been in use, only one that was written since.
 add_uploads() {
   ! have_one_bucket "$1" "$2" || return 0
-  copy_all_uploads "$1" "$2" ifGenerationMatch=0
+  copy_all_uploads "$1" "$2" "${3:-1970-01-01T00:00:00Z}"
   google_say "Copied $copied_count upload(s) to $2; $kept_count that are there stay as they are."
 }
 
-# copy_all_uploads BUCKET BUCKET QUERY: sets copied_count, and kept_count to those that the query has kept.
+# copy_all_uploads BUCKET BUCKET all|TIME: with a TIME, files there that were written since stay. Sets copied_count, and
+# kept_count to those that stay.
 copy_all_uploads() {
   copied_count=0 kept_count=0
   for prefix in media/ reports/; do
     google_pages storage "b/$1/o" items "prefix=$(encoded_object "$prefix")&maxResults=1000" "$GOOGLE_WORK/objects" ||
       google_fail "The uploads of $1 cannot be listed." "To fix: run the same command again."
-    jq -r "$GOOGLE_FUNCTIONS .name | encoded" "$GOOGLE_WORK/objects" >"$GOOGLE_WORK/names"
-    while read -r object <&4; do
-      if copy_object "$1" "$object" "$2" "$object" "$3"; then
+    : >"$GOOGLE_WORK/there"
+    [ "$3" = all ] ||
+      google_pages storage "b/$2/o" items "prefix=$(encoded_object "$prefix")&maxResults=1000" "$GOOGLE_WORK/there" ||
+      google_fail "The uploads of $2 cannot be listed." "To fix: run the same command again."
+    # What is there and older is replaced as it was read; what is not there must still not be there.
+    # shellcheck disable=SC2016 # names of jq
+    jq -nr --arg since "$3" --slurpfile there "$GOOGLE_WORK/there" "$GOOGLE_FUNCTIONS"'
+      def stays: (.updated // "9") | sub("[.][0-9]+"; "") >= $since;
+      INDEX($there[]; .name) as $there | inputs | $there[.name] as $former
+      | (if $since == "all" then "" elif $former == null then "ifGenerationMatch=0"
+          elif $former | stays then "stays" else "ifGenerationMatch=\($former.generation)" end) as $query
+      | "\(.name | encoded) \($query)"' "$GOOGLE_WORK/objects" >"$GOOGLE_WORK/names"
+    while read -r object copy_condition <&4; do
+      if [ "$copy_condition" = stays ]; then
+        kept_count=$((kept_count + 1))
+      elif copy_object "$1" "$object" "$2" "$object" "$copy_condition"; then
         copied_count=$((copied_count + 1))
       elif [ "$GOOGLE_STATUS" = 412 ]; then
         kept_count=$((kept_count + 1))

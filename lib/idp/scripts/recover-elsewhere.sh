@@ -406,10 +406,17 @@ choose_source() {
   esac
 }
 
+try_apply() {
+  terraform apply -input=false -auto-approve ${var_file:+"-var-file=$var_file"} "-var-file=$inputs"
+}
+
+stop_apply() {
+  google_stop "The apply in $elsewhere has failed." \
+    "To fix: correct what it names, by --var-file if an input must differ there, and run the same command again."
+}
+
 apply() {
-  terraform apply -input=false -auto-approve ${var_file:+"-var-file=$var_file"} "-var-file=$inputs" ||
-    google_stop "The apply in $elsewhere has failed." \
-      "To fix: correct what it names, by --var-file if an input must differ there, and run the same command again."
+  try_apply || stop_apply
 }
 
 # The secret may be of an earlier run, with other regions, which it keeps.
@@ -515,22 +522,36 @@ select_workspace() {
   terraform workspace select -or-create=true "$NAME" || google_stop "The workspace $NAME cannot be selected."
 }
 
+# For a deployment whose database is in: that stays, because an apply may have started its servers since.
+finish_uploads() {
+  google_with_few_tries look_for_uploads
+  new_settings=$(deployed_settings) || google_stop "The outputs of $NAME cannot be read."
+  [ "$has_uploads" = no ] || add_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)" "$mark_time"
+  write_mark restored "$mark_instance" "$secret_regions"
+}
+
 # For a deployment that is restored: what it has stays. On another machine than the first one, its inputs are missing.
 repeat_apply() {
-  google_say "$NAME was restored $mark_time: what it has stays, and only the apply is repeated." \
-    "To restore it once more, and lose what was written since, add --again."
+  if [ "$mark" = filled ]; then
+    repeated="The database of $NAME was restored $mark_time, and stays; only uploads are added."
+  else
+    repeated="$NAME was restored $mark_time: what it has stays, and only the apply is repeated."
+  fi
+  google_say "$repeated To restore it once more, and lose what was written since, add --again."
   if [ ! -f "$inputs" ]; then
     find_kept_key || :
     write_inputs
   fi
   select_workspace
+  [ "$mark" = restored ] || finish_uploads
   apply
   say_next
 }
 
-# Nothing that users have written is overwritten unless that is meant. What this script has begun to restore is its own.
+# Nothing that users have written is overwritten unless that is meant. What this script has begun to restore is its own,
+# if the mark means an instance: without one, another deployment may have that name by now.
 refuse_users() {
-  if [ "$again" = yes ] || [ "$mark" = begun ]; then return 0; fi
+  if [ "$again" = yes ] || [ "${mark_instance:+$mark}" = begun ]; then return 0; fi
   # Without them, nothing has been applied.
   new_settings=$(deployed_settings 2>/dev/null) || return 0
   connect_to "$new_settings"
@@ -550,10 +571,17 @@ refuse_users() {
 recover() {
   select_workspace
   refuse_users
-  write_mark begun "" "$secret_regions"
+  write_mark begun "$mark_instance" "$secret_regions"
   [ "$has_key" = no ] || keep_secret_key
   write_inputs
-  apply
+  if ! try_apply; then
+    # It may have made the servers nevertheless, which a repeat knows for its own by the instance.
+    if new_settings=$(deployed_settings 2>/dev/null) && new_instance=$(setting_of "$new_settings" INSTANCE) &&
+      google_get sqladmin "projects/$PROJECT_ID/instances/$new_instance"; then
+      write_mark begun "$new_instance" "$secret_regions"
+    fi
+    stop_apply
+  fi
   new_settings=$(deployed_settings) || google_stop "The outputs of $NAME cannot be read."
   new_instance=$(setting_of "$new_settings" INSTANCE)
   write_mark begun "$new_instance" "$secret_regions"
@@ -567,6 +595,7 @@ recover() {
     dump) restore_dump ;;
   esac
   # Before the servers start: nothing that users have written since is ever overwritten.
+  write_mark filled "$new_instance" "$secret_regions"
   [ "$has_uploads" = no ] || copy_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
   write_mark restored "$new_instance" "$secret_regions"
   apply
@@ -585,10 +614,16 @@ if [ "$action" = uploads ]; then
 fi
 if [ "$action" = recover ]; then
   read_mark
-  if [ "$mark" = restored ] && [ "$again" = no ]; then
-    repeat_apply
-    exit 0
-  fi
+  case $mark/$again in
+    filled/no | restored/no)
+      repeat_apply
+      exit 0
+      ;;
+    brought/no)
+      google_stop "$NAME is on its way home: its database is there since $mark_time, but not all uploads." \
+        "To fix: run return-home.sh to its end; or add --again, which overwrites everything in its database."
+      ;;
+  esac
 fi
 google_with_few_tries look
 choose_source

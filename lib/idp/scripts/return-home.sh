@@ -94,12 +94,31 @@ say_next() {
   google_say "  rm -r $elsewhere recovery-$NAME.*"
 }
 
+settings_there() {
+  (export TF_DATA_DIR="$elsewhere" && deployed_settings)
+}
+
+no_outputs() {
+  google_stop "The outputs of $NAME cannot be read." \
+    "To fix: as Terraform says above; the workspace in $elsewhere must be $NAME."
+}
+
 # Only what was recovered elsewhere is newer than what is here, and only until it is here: users write here since then.
 read_mark
 case $mark/$again in
   returned/no)
     google_say "The database and the uploads are here since $mark_time, and stay; only the apply is repeated." \
       "To bring them once more, and lose what was written here since, add --again."
+    apply
+    say_next
+    exit 0
+    ;;
+  brought/no)
+    google_say "The database is here since $mark_time, and stays; only uploads are added." \
+      "To bring them once more, and lose what was written here since, add --again."
+    there=$(settings_there) || no_outputs
+    add_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET" "$mark_time"
+    write_mark returned "$mark_instance" "$(setting_of "$there" DATABASE_REGION)"
     apply
     say_next
     exit 0
@@ -114,9 +133,7 @@ esac
 # Settings of the deployment here are in the environment already; the namespace changes with each cluster. A plan that
 # backs its instance up does not back up that of NAME, whose backup is restored.
 here="BACKUP_PLAN= NAMESPACE=${NAMESPACE:-}"
-there=$(export TF_DATA_DIR="$elsewhere" && deployed_settings) ||
-  google_stop "The outputs of $NAME cannot be read." \
-    "To fix: as Terraform says above; the workspace in $elsewhere must be $NAME."
+there=$(settings_there) || no_outputs
 google_say "Steps; sign-in is down from the first to the last:"
 google_say "  1. remove the servers of $NAME, wait until nobody uses its database, and remove those of" \
   "$APPLICATION_NAME"
@@ -147,8 +164,10 @@ release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
 ) || google_stop "The database of $NAME is not backed up." "To fix: as said above; then run the same command again."
 require_same_mark
 restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" backup "before $release"
+# From here on, nothing may replace what is here: an apply may start the servers before this has come to its end.
+write_mark brought "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE_REGION)"
 copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
-# From the apply on, users write here: nothing may replace that. On another day, what is elsewhere is restored anew.
+# On another day, what is elsewhere is restored anew.
 write_mark returned "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE_REGION)"
 apply
 say_next
