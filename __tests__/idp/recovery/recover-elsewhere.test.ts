@@ -361,6 +361,37 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     expect(restores()).toBe(1);
   });
 
+  lostScenario("keeps a deployment in its region, and its secrets in theirs", async (scene) => {
+    const { changes, done, folder, given, recover, standIn } = scene;
+    haveBackup(scene, 10, "us");
+    const file = "elsewhere.tfvars.json";
+    const secret_locations = [ELSEWHERE, "us-east1"];
+    writeFileSync(join(folder, file), JSON.stringify({ secret_locations }));
+    const words = ["recover", ELSEWHERE, "--yes", "--var-file", file];
+    expect(await recover(words)).toMatchObject({ exitCode: 0 });
+    const [before, steps, inputs] = [changes().length, done().length, given()];
+
+    const region = await recover(["recover", "us-east4", "--yes", "--again"]);
+    expect(region).toMatchObject({ exitCode: 1 });
+    expect(region.stderr).toContain("idp-b is in europe-west1, not in us-east4, and would be replaced");
+
+    const forgotten = await recover(["recover", ELSEWHERE, "--yes"]);
+    expect(forgotten).toMatchObject({ exitCode: 1 });
+    expect(forgotten.stderr).toContain(`idp-b was made with --var-file ${file}, and its secrets are in`);
+
+    writeFileSync(join(folder, file), JSON.stringify({ secret_locations: [ELSEWHERE] }));
+    const moved = await recover(words);
+    expect(moved).toMatchObject({ exitCode: 1 });
+    expect(moved.stderr).toContain("The secrets of idp-b are in europe-west1 us-east1, not in europe-west1");
+    expect(changes()).toHaveLength(before);
+    expect(done()).toHaveLength(steps);
+    expect(given()).toEqual(inputs);
+
+    writeFileSync(join(folder, file), JSON.stringify({ secret_locations: [...secret_locations].reverse() }));
+    expect(await recover(words)).toMatchObject({ exitCode: 0 });
+    expect(standIn.secrets.annotations.get(MARK)).toMatchObject({ region: ELSEWHERE });
+  });
+
   lostScenario("keeps the secret key that an earlier run has copied, although the first one is gone", async (scene) => {
     const { given, recover, standIn } = scene;
     haveBackup(scene, 10, "us");

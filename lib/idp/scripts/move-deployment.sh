@@ -29,10 +29,12 @@ name_the_other() {
 }
 
 # Of a secret, the fields of the mark.
-mark_fields='[.annotations // {} | .state, .time, .instance, .created, .run | . // "-"] | join(" ")'
+mark_fields='[.annotations // {} | .state, .time, .instance, .created, .region, .secrets, .file, .run
+  | . // ""] | join("|")'
 
 # Sets mark to how far the recovery of NAME is, and mark_time to when that was so; mark_instance to the instance that is
-# meant, empty if none is known yet; and mark_line to the mark as it is written. From one to the next:
+# meant, empty if none is known yet; mark_region to its region, mark_secrets to those of its secrets, and mark_file to
+# the name of the --var-file; and mark_line to the mark as it is written. From one to the next:
 #   none       there is no mark, or the instance that it means is gone
 #   begun      the database may be overwritten
 #   filled     the database is in; uploads may be missing
@@ -40,17 +42,17 @@ mark_fields='[.annotations // {} | .state, .time, .instance, .created, .run | . 
 #   brought    the database is home; uploads may be missing there
 #   returned   uploads, too
 read_mark() {
-  mark=none mark_time='' mark_line='' mark_instance=''
+  mark=none mark_time='' mark_line='' mark_instance='' mark_region='' mark_secrets='' mark_file=''
   if ! google_reading "$mark_fields" google_get secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery"; then
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "How far the recovery of $NAME is cannot be read, so nothing is done." \
       "To fix: run the same command again."
     return 0
   fi
   mark_line=$GOOGLE_READ
-  read -r marked mark_time marked_instance marked_created _ <<MARK
+  IFS='|' read -r marked mark_time marked_instance marked_created marked_region marked_secrets marked_file _ <<MARK
 $GOOGLE_READ
 MARK
-  if [ "$marked_instance" != - ]; then
+  if [ -n "$marked_instance" ]; then
     if ! google_reading 'field("createTime")' google_get sqladmin \
       "projects/$PROJECT_ID/instances/$marked_instance"; then
       [ "$GOOGLE_STATUS" = 404 ] || google_fail "The instance $marked_instance cannot be read, so nothing is done." \
@@ -58,7 +60,7 @@ MARK
       return 0
     fi
     [ "$GOOGLE_READ" = "$marked_created" ] || return 0
-    mark_instance=$marked_instance
+    mark_instance=$marked_instance mark_region=$marked_region mark_secrets=$marked_secrets mark_file=$marked_file
   fi
   case $marked in begun | filled | restored | brought | returned) mark=$marked ;; esac
 }
@@ -73,19 +75,21 @@ require_same_mark() {
       "(the secret $NAME-recovery: $mark)." "To fix: wait until that has ended, and run the same command again."
 }
 
-# write_mark STATE INSTANCE REGIONS: an empty INSTANCE is not there yet. REGIONS are those of a secret that is made.
+# write_mark STATE INSTANCE: an empty INSTANCE is not there yet. The rest is in mark_region, mark_secrets and mark_file;
+# the secret of the mark is made in mark_secrets.
 write_mark() {
-  STATE=$1 MARKED=$2 CREATED='' SECRET_REGIONS=$3
+  STATE=$1 MARKED=$2 CREATED='' MARKED_REGION=$mark_region SECRET_REGIONS=$mark_secrets MARKED_FILE=$mark_file
   if [ -n "$MARKED" ]; then
     google_reading 'field("createTime")' google_get sqladmin "projects/$PROJECT_ID/instances/$MARKED" ||
       google_fail "The instance $MARKED cannot be read." "To fix: run the same command again."
     CREATED=$GOOGLE_READ
   fi
   MARKING=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
-  export STATE MARKED CREATED MARKING SECRET_REGIONS
+  export STATE MARKED CREATED MARKED_REGION SECRET_REGIONS MARKED_FILE MARKING
   # By the clock of the server, whose files are compared with it.
   jq -n --argjson now "$(google_server_time)" '{ annotations: ({ state: env.STATE, time: ($now | todate),
-      instance: env.MARKED, created: env.CREATED, run: env.MARKING } | map_values(select(. != ""))) }' \
+      instance: env.MARKED, created: env.CREATED, region: env.MARKED_REGION, secrets: env.SECRET_REGIONS,
+      file: (env.MARKED_FILE | gsub("[|[:cntrl:]]"; "?")), run: env.MARKING } | map_values(select(. != ""))) }' \
     >"$GOOGLE_WORK/mark.json"
   jq '. + { replication: { userManaged: { replicas: (env.SECRET_REGIONS | split(" ") | map({ location: . })) } } }' \
     "$GOOGLE_WORK/mark.json" >"$GOOGLE_WORK/secret.json"

@@ -527,7 +527,7 @@ finish_uploads() {
   google_with_few_tries look_for_uploads
   new_settings=$(deployed_settings) || google_stop "The outputs of $NAME cannot be read."
   [ "$has_uploads" = no ] || add_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)" "$mark_time"
-  write_mark restored "$mark_instance" "$secret_regions"
+  write_mark restored "$mark_instance"
 }
 
 # For a deployment that is restored: what it has stays. On another machine than the first one, its inputs are missing.
@@ -546,6 +546,24 @@ repeat_apply() {
   [ "$mark" = restored ] || finish_uploads
   apply
   say_next
+}
+
+# Stops if an apply would make what is there again in another region, or without what the file of an earlier run says.
+require_place() {
+  [ -n "$mark_region" ] || return 0
+  [ "$mark_region" = "$elsewhere" ] ||
+    google_stop "$NAME is in $mark_region, not in $elsewhere, and would be replaced." \
+      "To fix: name $mark_region; or choose another name by --name."
+  [ -z "$mark_file" ] || [ -n "$var_file" ] ||
+    google_stop "$NAME was made with --var-file $mark_file, and its secrets are in $mark_secrets." \
+      "An apply without it would change what it says. To fix: add --var-file."
+  [ "$(sorted_words "$mark_secrets")" = "$(sorted_words "$secret_regions")" ] ||
+    google_stop "The secrets of $NAME are in $mark_secrets, not in $secret_regions, and a secret stays where it is." \
+      "To fix: set secret_locations to these in a --var-file, or what it had in the run before."
+}
+
+sorted_words() {
+  printf '%s\n' "$1" | tr ' ' '\n' | sort
 }
 
 # Nothing that users have written is overwritten unless that is meant. What this script has begun to restore is its own,
@@ -571,20 +589,21 @@ refuse_users() {
 recover() {
   select_workspace
   refuse_users
-  write_mark begun "$mark_instance" "$secret_regions"
+  mark_region=$elsewhere mark_secrets=$secret_regions mark_file=${var_file##*/}
+  write_mark begun "$mark_instance"
   [ "$has_key" = no ] || keep_secret_key
   write_inputs
   if ! try_apply; then
     # It may have made the servers nevertheless, which a repeat knows for its own by the instance.
     if new_settings=$(deployed_settings 2>/dev/null) && new_instance=$(setting_of "$new_settings" INSTANCE) &&
       google_get sqladmin "projects/$PROJECT_ID/instances/$new_instance"; then
-      write_mark begun "$new_instance" "$secret_regions"
+      write_mark begun "$new_instance"
     fi
     stop_apply
   fi
   new_settings=$(deployed_settings) || google_stop "The outputs of $NAME cannot be read."
   new_instance=$(setting_of "$new_settings" INSTANCE)
-  write_mark begun "$new_instance" "$secret_regions"
+  write_mark begun "$new_instance"
   connect_to "$new_settings"
   remove_servers "$new_settings"
   case $source in
@@ -595,9 +614,9 @@ recover() {
     dump) restore_dump ;;
   esac
   # Before the servers start: nothing that users have written since is ever overwritten.
-  write_mark filled "$new_instance" "$secret_regions"
+  write_mark filled "$new_instance"
   [ "$has_uploads" = no ] || copy_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
-  write_mark restored "$new_instance" "$secret_regions"
+  write_mark restored "$new_instance"
   apply
   say_next
 }
@@ -614,6 +633,7 @@ if [ "$action" = uploads ]; then
 fi
 if [ "$action" = recover ]; then
   read_mark
+  require_place
   case $mark/$again in
     filled/no | restored/no)
       repeat_apply

@@ -118,7 +118,7 @@ case $mark/$again in
       "To bring them once more, and lose what was written here since, add --again."
     there=$(settings_there) || no_outputs
     add_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET" "$mark_time"
-    write_mark returned "$mark_instance" "$(setting_of "$there" DATABASE_REGION)"
+    write_mark returned "$mark_instance"
     apply
     say_next
     exit 0
@@ -163,11 +163,13 @@ release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
   sh "$scripts/backup-before-upgrade.sh"
 ) || google_stop "The database of $NAME is not backed up." "To fix: as said above; then run the same command again."
 require_same_mark
-restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" backup "before $release"
+restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" \
+  backup "before $release"
 # From here on, nothing may replace what is here: an apply may start the servers before this has come to its end.
-write_mark brought "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE_REGION)"
+mark_region=$(setting_of "$there" DATABASE_REGION) && mark_secrets=${mark_secrets:-$mark_region}
+write_mark brought "$(setting_of "$there" INSTANCE)"
 copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
 # On another day, what is elsewhere is restored anew.
-write_mark returned "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE_REGION)"
+write_mark returned "$(setting_of "$there" INSTANCE)"
 apply
 say_next
