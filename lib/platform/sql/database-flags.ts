@@ -96,10 +96,7 @@ export const DATABASE_SERVER = {
     ].join(" "),
     must: {
       condition: (version: Expr<number>) => version.isOneOf(DATABASE_MAJOR_VERSIONS),
-      must: [
-        `be ${VERSIONS}, because the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION},`,
-        "and the stacks are tested with no other; use one of these",
-      ].join(" "),
+      must: `be ${VERSIONS}, because the stacks are tested with no other; use one of these`,
       schema: { enum: [...DATABASE_MAJOR_VERSIONS] },
     },
   }),

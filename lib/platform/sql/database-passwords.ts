@@ -18,8 +18,7 @@ export const DATABASE_PASSWORDS = {
   databasePasswordVersion: number({
     default: null,
     description: [
-      "Number of the application's database password; null for the first,",
-      "without a way to replace it while instances run. Raising it later by one, to 2 at first,",
+      "Number of the application's database password; null is the first. Raising it later by one, to 2 at first,",
       "stores another password, gives it to a login that is not in use, rolls out new instances,",
       "and then closes the former login; guides/secrets-and-rotation.md says what a failure leaves.",
       "Lowering it by one goes back; do not remove it again.",
