@@ -263,6 +263,20 @@ describeWith(["curl", "dash", "jq"], "promote.sh", () => {
     expect(bindings.get(PROJECT)?.filter((each) => each.condition?.title === "Some days")).toEqual([]);
   });
 
+  promoteScenario("leaves a right alone at home whose condition it could not end", async (scene) => {
+    const { bindings } = scene.standIn.policies;
+    await scene.promote(["now", "--planned", "--yes"]);
+    const name = `resource.name == "projects/${PROJECT}/instances/${INSTANCE}"`;
+    const days = Array.from({ length: 12 }, (_, day) => `request.time.getDayOfWeek() != ${day}`);
+    const condition = { title: "Some days", expression: [name, ...days].join(" && ") };
+    const grant = { role: "roles/cloudsql.client", members: ["user:analyst@example.com"], condition };
+    bindings.set(PROJECT, [...(bindings.get(PROJECT) ?? []), grant]);
+
+    expect(await scene.promote(["home", "--yes"])).toMatchObject({ exitCode: 0, stderr: "" });
+
+    expect(bindings.get(PROJECT)?.filter((each) => each.condition?.title === "Some days")).toEqual([grant]);
+  });
+
   promoteScenario("lets only the jobs that restore connect while the data come home", async (scene) => {
     const during: (readonly string[])[] = [];
     scene.also(({ method }) => {

@@ -293,6 +293,7 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     const log = standIn.onRequest;
     for (const [moment, state] of [
       ["objects.list", "restored"],
+      ["addVersion", "restored"],
       ["services.delete", "filled"],
     ] as const) {
       standIn.secrets.annotations.set(MARK, mark);

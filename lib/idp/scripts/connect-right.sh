@@ -137,13 +137,14 @@ look_at_rights() {
 
 # withdraw MEMBER FORCED: withdraws the right to connect to the primary of everybody but a member, who gets it if need
 # be. Sets policy_said to "mixed" or "open" where it does not, the latter unless FORCED is yes; otherwise to "done: "
-# and to whom home gives it back.
+# and to whom home gives it back. A grant that cannot be ended is left alone, and removed only with --force.
 withdraw() {
-  FENCED_FOR=$1 FORCED=$2
-  export FENCED_FOR FORCED
+  FENCED_FOR=$1 FORCED=$2 REMOVES_FULL=$force
+  export FENCED_FOR FORCED REMOVES_FULL
   # shellcheck disable=SC2016 # names of jq
-  change_policy '($all | on_primary) as $present | ($all | kept) as $kept
-    | ($all | wanted | map(.members |= map(select(. == env.FENCED_FOR))) | merged) as $left
+  change_policy '($all | on_primary | map(select(is_full and env.REMOVES_FULL != "yes"))) as $standing
+    | (($all | on_primary) - $standing) as $present | ($all | kept) as $kept
+    | ($all | wanted | without($standing) | map(.members |= map(select(. == env.FENCED_FOR))) | merged) as $left
     | ($present | without($all | moved_to_primary) | map(select(is_full | not) | ended) | . + $kept
         | merged) as $keeping
     | if any($present[]; names_instance(env.STANDBY_INSTANCE)) then "mixed"
@@ -180,10 +181,15 @@ fence() {
 # let_jobs_in: of all who may connect to the primary, only those jobs may that bring the data home: what anybody else
 # wrote would be lost, and a dump would be of old data.
 let_jobs_in() {
-  if find_comparer && withdraw "$comparer" yes && [ "$policy_said" != mixed ]; then
-    google_say "Only the account of the jobs can connect to $INSTANCE until the data are home ($(google_seconds) s)."
-  else
+  if ! find_comparer || ! withdraw "$comparer" yes; then
+    google_fail "The jobs that restore cannot be let in alone, so nothing is restored." "$stays_away"
+  fi
+  if [ "$policy_said" = mixed ]; then
+    google_say "One condition covers both $INSTANCE and $STANDBY_INSTANCE: whoever it lets connect can write at home" \
+      "until the data are there, and loses that."
     unfence
+  else
+    google_say "Only the account of the jobs can connect to $INSTANCE until the data are home ($(google_seconds) s)."
   fi
 }
 

@@ -76,9 +76,11 @@ require_same_mark() {
 }
 
 # write_mark STATE INSTANCE: an empty INSTANCE is not there yet. The rest is in mark_region, mark_secrets and mark_file;
-# the secret of the mark is made in mark_secrets.
+# the secret of the mark is made in mark_secrets. Stops if another run has written it since: an apply takes long.
 write_mark() {
   STATE=$1 MARKED=$2 CREATED='' MARKED_REGION=$mark_region SECRET_REGIONS=$mark_secrets MARKED_FILE=$mark_file
+  require_same_mark
+  mark_region=$MARKED_REGION mark_secrets=$SECRET_REGIONS mark_file=$MARKED_FILE
   if [ -n "$MARKED" ]; then
     google_reading 'field("createTime")' google_get sqladmin "projects/$PROJECT_ID/instances/$MARKED" ||
       google_fail "The instance $MARKED cannot be read." "To fix: run the same command again."

@@ -370,7 +370,8 @@ look() {
     google_row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone." \
       "Two deployments that both take users do not know of each other"
   else
-    is_gone=yes
+    # Other answers, such as that of a missing role, say nothing of the region.
+    case $GOOGLE_STATUS in 5?? | 000 | 404) is_gone=yes ;; *) is_gone=unknown ;; esac
     google_row instance "does not answer: $(google_outcome)"
   fi
 }
@@ -657,6 +658,9 @@ if [ "$yes" = no ]; then
 elif [ "$is_gone/$force" = no/no ]; then
   google_stop "$INSTANCE answers, so its users may go on working with it: nothing is made unasked." \
     "To fix: wait while it answers; if its region is gone nevertheless, leave out --yes, or add --force."
+elif [ "$is_gone/$force" = unknown/no ]; then
+  google_stop "Whether $INSTANCE still works cannot be found out: nothing is made unasked." \
+    "To fix: as the row above says; or leave out --yes, or add --force."
 fi
 require_same_mark
 recover

@@ -86,7 +86,8 @@ say_next() {
   google_say "Sign in here. Then destroy what is left of $NAME:"
   google_say "  export TF_DATA_DIR=$elsewhere"
   for word in apply destroy; do
-    google_say "  terraform $word -var-file=recovery-$NAME.tfvars.json -var deletion_protection=false"
+    google_say "  terraform $word ${mark_file:+-var-file=$mark_file }-var-file=recovery-$NAME.tfvars.json" \
+      "-var deletion_protection=false"
   done
   for secret in $recovered "$NAME-recovery"; do
     google_say "  gcloud secrets delete $secret --project=$PROJECT_ID"
@@ -166,7 +167,7 @@ require_same_mark
 restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" \
   backup "before $release"
 # From here on, nothing may replace what is here: an apply may start the servers before this has come to its end.
-mark_region=$(setting_of "$there" DATABASE_REGION) && mark_secrets=${mark_secrets:-$mark_region}
+[ -n "$mark_secrets" ] || mark_secrets=$(setting_of "$there" DATABASE_REGION)
 write_mark brought "$(setting_of "$there" INSTANCE)"
 copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
 # On another day, what is elsewhere is restored anew.
