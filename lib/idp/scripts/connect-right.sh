@@ -185,8 +185,8 @@ let_jobs_in() {
     google_fail "The jobs that restore cannot be let in alone, so nothing is restored." "$stays_away"
   fi
   if [ "$policy_said" = mixed ]; then
-    google_say "One condition covers both $INSTANCE and $STANDBY_INSTANCE: whoever it lets connect can write at home" \
-      "until the data are there, and loses that."
+    google_say "One condition covers both $INSTANCE and $STANDBY_INSTANCE, so others can connect to the former, too:" \
+      "what they write there before the data are home is lost."
     unfence
   else
     google_say "Only the account of the jobs can connect to $INSTANCE until the data are home ($(google_seconds) s)."

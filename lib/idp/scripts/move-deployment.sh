@@ -65,8 +65,8 @@ MARK
   case $marked in begun | filled | restored | brought | returned) mark=$marked ;; esac
 }
 
-# Stops unless the mark is the one that was read or written here last. A question may wait for hours, and somebody else
-# may have come to the end meanwhile.
+# Stops unless the mark is the one that was read or written here last. A question may wait for hours, and another run
+# may have ended meanwhile.
 require_same_mark() {
   known_line=$mark_line
   read_mark

@@ -390,27 +390,30 @@ refuse_promotion() {
   esac
 }
 
+# refuse_unless_forced PROBLEM REMEDY...: before anything is done.
+refuse_unless_forced() {
+  if [ "$force" = yes ]; then
+    google_error "$1" "It is promoted nevertheless, as --force says."
+    return 0
+  fi
+  refused=$1
+  shift
+  google_stop "$refused Nothing is promoted." "$@"
+}
+
 # A replica that takes writes, and no server that does, helps nobody.
 refuse_without_secrets() {
   [ -n "$stuck" ] && [ "$promoted" = no ] || return 0
-  stuck_there="Without these secrets, no server can start in $STANDBY_REGION, and they are not there: $stuck."
-  if [ "$force" = yes ]; then
-    google_error "$stuck_there" "It is promoted nevertheless, as --force says."
-    return 0
-  fi
-  google_stop "$stuck_there Nothing is promoted." \
+  refuse_unless_forced \
+    "Without these secrets, no server can start in $STANDBY_REGION, and they are not there: $stuck." \
     "To fix: make the deployment again with the input standby, as guides/warm-standby.md says; a secret never moves." \
     "To promote the database nevertheless, with servers of your own: --force"
 }
 
 refuse_without_uploads() {
   [ -n "$mountless" ] && [ "$promoted" = no ] || return 0
-  no_mount="Servers mount the uploads of $MEDIA_BUCKET, which $mountless, so none can start in $STANDBY_REGION."
-  if [ "$force" = yes ]; then
-    google_error "$no_mount" "It is promoted nevertheless, as --force says."
-    return 0
-  fi
-  google_stop "$no_mount Nothing is promoted." \
+  refuse_unless_forced \
+    "Servers mount the uploads of $MEDIA_BUCKET, which $mountless, so none can start in $STANDBY_REGION." \
     "To fix: make the deployment again elsewhere, without these uploads: recover-elsewhere.sh" \
     "To promote the database nevertheless, with servers of your own, or if $MEDIA_BUCKET is back at once: --force"
 }
