@@ -1,3 +1,4 @@
+import { isDumped } from "./idp/dumps";
 import { type Construct } from "constructs";
 
 import { allOf, anyOf, isSet, isUnset } from "./core/expr/conditional";
@@ -30,13 +31,13 @@ export function addApis(
   { always, network, schedules }: VariantApis,
   { network: attached, context: { projectId, region }, settings, values: v }: Deployment,
 ): ProjectApis {
-  const { dnsZone, domain, dumpSchedule, existingContainerImage } = settings;
+  const { dnsZone, domain, existingContainerImage } = settings;
   const apis = new ProjectApis(scope, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });
   for (const name of ["artifactregistry", "cloudbuild"] as const) apis.enable(name, isUnset(existingContainerImage));
   if (network) apis.enable(network, anyOf(isSet(attached?.network), isSet(domain)));
   apis.enable("certificatemanager", allOf(v.domain.isSet(), v.certificateValidation.eq("dns")));
   if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
-  const isScheduled = anyOf(isSet(dumpSchedule), isCheckedUp(scope, v), v.signInProbe.isSet(), v.auditLog.isSet());
+  const isScheduled = anyOf(isDumped(v), isCheckedUp(scope, v), v.signInProbe.isSet(), v.auditLog.isSet());
   if (schedules) apis.enable(schedules, isScheduled);
   return apis;
 }

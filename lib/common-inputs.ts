@@ -12,17 +12,16 @@ import {
 } from "./core/deployment-context";
 import { type Advice, type Finding } from "./core/inputs/warnings";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
-import { CHECK_UP, judgesDrills, receiverCount, type CheckUpLimits } from "./idp/check-up";
+import { CHECK_UP, judgesDrills, receiverCount, type CheckUpProps } from "./idp/check-up";
 import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp/connection-pool";
-import { DATABASE_RIGHTS } from "./idp/db-init";
-import { DUMP_COPIES, DUMP_COPY_RELATIONS } from "./idp/dump-copies";
-import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
+import { DATABASE_RIGHTS, type DatabaseRights } from "./idp/db-init";
+import { DUMP_RELATIONS, DUMPS, type DumpProps } from "./idp/dumps";
 import { ENVIRONMENT, ENVIRONMENT_RELATIONS, type EnvironmentInputs } from "./idp/environment";
 import { COOKIE_DOMAIN } from "./idp/environment-rules";
 import { ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment-warnings";
 import { type SecretReference } from "./idp/secret-reference";
-import { IMAGE, IMAGE_RELATIONS, type ImageInputs } from "./idp/idp-image";
-import { SECRET_RELATIONS, SECRETS, type SecretKeys } from "./idp/idp-secrets";
+import { IMAGE, IMAGE_RELATIONS, type ImageBuildProps, type ImageInputs } from "./idp/idp-image";
+import { SECRET_RELATIONS, SECRETS, type SecretKeys, type SecretKeyVersions } from "./idp/idp-secrets";
 import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
 import { MAIL, MAIL_RELATIONS, type SmtpProps } from "./idp/mail";
 import { type BucketAttributes, SOFT_DELETE } from "./idp/media-bucket";
@@ -30,8 +29,14 @@ import { PROBE_RELATIONS, PROBES, type ProbeProps } from "./idp/probes";
 import { RECOVERY_ACCESS, type RecoveryAccessProps } from "./idp/recovery-access";
 import { SIGN_IN_PROBE, SIGN_IN_PROBE_RELATIONS, type SignInProbeProps } from "./idp/sign-in-probe";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
-import { WORKER_WARNINGS, type WorkerInputs } from "./idp/worker";
-import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DnsZoneProps, type DomainInputs } from "./platform/domain/domain";
+import { WORKER_WARNINGS, type WorkerInputs, type WorkerProps } from "./idp/worker";
+import {
+  DOMAIN_RELATIONS,
+  DOMAIN_WARNINGS,
+  type DnsZoneProps,
+  type DomainInputs,
+  type DomainOptions,
+} from "./platform/domain/domain";
 import {
   PROTECTION_RELATIONS,
   PROTECTION_WARNINGS,
@@ -50,14 +55,15 @@ import {
 import { AUDIT_LOG, AUDIT_LOG_RELATIONS, type AuditLogProps } from "./platform/monitoring/audit-log";
 import {
   type AlertProps,
-  type ChannelsBySeverity,
   type MonitoringInputs,
+  type NotificationChannels,
+  type SecretReadLogProps,
 } from "./platform/monitoring/monitoring-settings";
 import { type NetworkProps } from "./platform/network/network-attachment";
 import { type RepositoryAttributes } from "./platform/registry/image-registry";
-import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
+import { BACKUP_RELATIONS, type BackupProps, BACKUPS } from "./platform/sql/database-backups";
 import { BACKUP_PLAN_RELATIONS, BACKUP_PLAN_WARNINGS, EXISTING_BACKUP_PLAN } from "./platform/sql/existing-backup-plan";
-import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
+import { DATABASE_PASSWORDS, type DatabasePasswordVersions } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE, type DatabaseInputs } from "./platform/sql/database-size";
 import { type ServiceLevelProps } from "./platform/monitoring/service-levels";
@@ -93,7 +99,6 @@ type SharedInputs = DeploymentInputs &
   typeof EXISTING_BACKUP_PLAN &
   typeof UPGRADE_BACKUPS &
   typeof DUMPS &
-  typeof DUMP_COPIES &
   typeof SOFT_DELETE &
   typeof CHECK_UP &
   typeof RECOVERY_ACCESS &
@@ -124,7 +129,6 @@ export function commonInputs({ changedLabels, network, runner, ...words }: Varia
     ...EXISTING_BACKUP_PLAN,
     ...UPGRADE_BACKUPS,
     ...DUMPS,
-    ...DUMP_COPIES,
     ...SOFT_DELETE,
     ...CHECK_UP,
     ...RECOVERY_ACCESS,
@@ -171,7 +175,6 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...BACKUP_PLAN_RELATIONS,
   ...MAINTENANCE_RELATIONS,
   ...DUMP_RELATIONS,
-  ...DUMP_COPY_RELATIONS,
   ...SIGN_IN_PROBE_RELATIONS,
   ...AUDIT_LOG_RELATIONS,
   ...PROBE_RELATIONS,
@@ -223,18 +226,18 @@ export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInp
   {
     states: "AlertsHaveReceivers",
     holds: (v) => v.alerts.length().eq(0).or(receiverCount(v).gt(0)),
-    says: ({ alertEmails: emails, alerts, notificationChannels: channels, notificationChannelsBySeverity: some }) =>
+    says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
       [
-        `${alerts.name} is set, and nobody gets an alert; without ${emails.name},`,
-        `${channels.name} and ${some.name} there are none; set one of them`,
+        `${alerts.name} is set, and nobody gets an alert; without ${emails.name}`,
+        `and ${channels.name} there are none; set one of them`,
       ].join(" "),
   },
   {
     states: "DrillsAreOfOwnDatabase",
     holds: (v) => v.existingDatabase.isNull().or(v.ownParts.eq("used")).or(judgesDrills(v).not()),
-    says: ({ checkUpLimits, existingDatabase }) =>
+    says: ({ checkUp, existingDatabase }) =>
       [
-        `${checkUpLimits.name} judges restore drills, and ${existingDatabase.name} is given; no alert is raised,`,
+        `${checkUp.at.limits.name} judges restore drills, and ${existingDatabase.name} is given; no alert is raised,`,
         "because a drill clones the whole instance, which others manage; leave restore_drill_days out,",
         "and ask the owner of the instance for a proof",
       ].join(" "),
@@ -250,10 +253,10 @@ export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInp
   },
   {
     states: "DumpsAreHourlyAtMost",
-    holds: ({ dumpSchedule }) => dumpSchedule.isNullOr((schedule) => schedule.matches("^[0-9]+ ")),
-    says: ({ dumpSchedule }) =>
+    holds: ({ dumps }) => dumps.at.schedule.isNullOr((schedule) => schedule.matches("^[0-9]+ ")),
+    says: ({ dumps }) =>
       [
-        `${dumpSchedule.name} dumps the whole database several times an hour; each dump reads it in full,`,
+        `${dumps.at.schedule.name} dumps the whole database several times an hour; each dump reads it in full,`,
         "and holds up migrations; begin with a fixed minute, such as 30 4 * * *",
       ].join(" "),
   },
@@ -276,9 +279,15 @@ export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
 export interface CommonObjects {
   readonly alerts: Readonly<Record<string, AlertProps>>;
   readonly auditLog: AuditLogProps;
-  readonly checkUpLimits: CheckUpLimits;
+  readonly backups: BackupProps;
+  readonly build: ImageBuildProps;
+  readonly checkUp: CheckUpProps;
+  readonly databasePasswords: DatabasePasswordVersions;
+  readonly databaseRights: DatabaseRights;
   readonly denyMaintenancePeriod: DenyMaintenancePeriod;
   readonly dnsZone: DnsZoneProps;
+  readonly domainOptions: DomainOptions;
+  readonly dumps: DumpProps;
   readonly existingBucket: BucketAttributes;
   readonly existingDatabase: DatabaseAttributes;
   readonly existingRepository: RepositoryAttributes;
@@ -287,14 +296,17 @@ export interface CommonObjects {
   readonly kmsKeys: KmsKeys;
   readonly livenessProbe: ProbeProps;
   readonly maintenanceWindow: MaintenanceWindow;
-  readonly notificationChannelsBySeverity: ChannelsBySeverity;
+  readonly notificationChannels: NotificationChannels;
   readonly protection: ProtectionProps;
   readonly recoveryAccess: RecoveryAccessProps;
+  readonly secretKey: SecretKeyVersions;
+  readonly secretReadLog: SecretReadLogProps;
   readonly secretEnvironmentVariables: Readonly<Record<string, ResourceWith<"secretData"> | SecretReference>>;
   readonly slo: ServiceLevelProps;
   readonly signInProbe: SignInProbeProps;
   readonly smtp: SmtpProps;
   readonly startupProbe: ProbeProps;
+  readonly worker: WorkerProps;
 }
 
 /** Props of a variant. `Objects` has names for the types of its own objects too. */

@@ -1,7 +1,7 @@
 import { OWN_PARTS_INPUT } from "./core/existing";
 import { deploymentFact, type DeploymentFact } from "./core/deployment-guard";
 import { type Relation } from "./core/inputs/relations";
-import { type Value, type ValuesOf } from "./core/inputs/value";
+import { type Value, type ValuesOf, plainOf } from "./core/inputs/value";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
 import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";
@@ -15,7 +15,7 @@ import { GRANT_ROLES } from "./platform/identity/listed-grants";
 import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
 import { clusterPath, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
-import { allOf, interpolated, type Expr } from "./core/expr/expr";
+import { allOf, interpolated, type Expr, literal } from "./core/expr/expr";
 import { jsonOf } from "./core/expr/functions";
 import { needs } from "./core/inputs/needs";
 
@@ -45,10 +45,13 @@ type Inputs = ImageInputs & typeof DATABASE_OF_OWN & typeof EXISTING_PARTS & typ
 
 /** Inputs about an instance of Cloud SQL, which its owner decides. */
 const OF_INSTANCE = [
-  ...(["backupLocation", "backupRetentionCount", "databaseAvailability", "databaseDiskLimitGb"] as const),
-  ...(["databaseFinalBackupDays", "databaseFlags", "databaseTier", "transactionLogDays"] as const),
-  ...(["administratorPasswordVersion", "databasePasswordVersion"] as const),
-];
+  "backups",
+  "databaseAvailability",
+  "databaseDiskLimitGb",
+  "databaseFlags",
+  "databasePasswords",
+  "databaseTier",
+] as const;
 
 /** What a protected deployment cannot take in or give back, because data would stay behind. */
 export function existingFacts(
@@ -84,8 +87,9 @@ export function existingFacts(
 
 /** What the application's role may do, and others may do with its database: more on an instance of its own. */
 export function rightsOf(v: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDatabase"> & typeof DATABASE_RIGHTS>) {
-  const isGranted = v.grantManagedSuperuser.coalesce(v.existingDatabase.isNull());
-  return { grantManagedSuperuser: isGranted.flag, revokePublicConnect: v.revokePublicConnect.flag };
+  const { managedSuperuser, revokePublicConnect } = v.databaseRights.at;
+  const isGranted = managedSuperuser.coalesce(v.existingDatabase.isNull());
+  return { grantManagedSuperuser: isGranted.flag, revokePublicConnect: revokePublicConnect.flag };
 }
 
 export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
@@ -97,7 +101,7 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
     of: "existingDatabase",
     holds: (v) => {
       const isDefault = (name: (typeof OF_INSTANCE)[number]) =>
-        jsonOf(v[name]).eq(JSON.stringify(DATABASE_OF_OWN[name].default));
+        jsonOf(v[name]).eq(jsonOf(literal(plainOf(DATABASE_OF_OWN[name], DATABASE_OF_OWN[name].default))));
       // While the own instance exists, they are about that.
       const isOwn = v.existingDatabase.isNull().or(v.ownParts.ne("deleted"));
       return isOwn.choose(true, allOf(...OF_INSTANCE.map(isDefault)));
@@ -111,8 +115,13 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
   },
   {
     of: "existingSecrets",
-    holds: ({ existingSecrets: { at }, secretKeyVersion: version }) => at.secretKey.isNull().or(version.eq(1)),
-    says: ({ existingSecrets, secretKeyVersion: version }) =>
+    holds: ({ existingSecrets: { at }, secretKey }) => at.secretKey.isNull().or(secretKey.at.version.eq(1)),
+    says: ({
+      existingSecrets,
+      secretKey: {
+        at: { version },
+      },
+    }) =>
       [
         `${existingSecrets.name} has a secret key and ${version.name} is ${version.shown};`,
         "that of a secret that exists must be 1, because it is never written;",

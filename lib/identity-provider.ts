@@ -27,7 +27,7 @@ import {
 import { inputChecksOf, valuesFrom } from "./core/inputs/inputs";
 import { type Relation } from "./core/inputs/relations";
 import { type Input, type PropsOf, type Table } from "./core/inputs/rows";
-import { settingsOf, type SettingsOf, type Value, type ValuesOf } from "./core/inputs/value";
+import { settingsOf, type SettingsOf, type Value, type ValuesOf, valueAt } from "./core/inputs/value";
 import { unknownNames } from "./core/inputs/known-props";
 import { serviceAccountId } from "./core/names";
 import { deploymentContext, type DeploymentContext } from "./core/deployment-context";
@@ -44,7 +44,7 @@ import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
 import { DumpsElsewhere, LockedDumps } from "./idp/dump-copies";
-import { DatabaseDump, hasDumpBucket } from "./idp/dumps";
+import { DatabaseDump, hasDumpBucket, isDumped } from "./idp/dumps";
 import { EventRetention } from "./idp/event-retention";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { containerOf } from "./idp/identity-provider-container";
@@ -290,7 +290,7 @@ export abstract class IdentityProvider extends Construct {
     this.initializer = this.addAccount("Initializer");
     this.existingSecrets = this.addExistingSecrets();
     this.runtime = this.addAccount("Runtime");
-    const isScheduled = v.dumpSchedule.isSet();
+    const isScheduled = isDumped(v);
     this.dumper = partIf(isScheduled, () => this.addAccount("Dumper", isScheduled));
     const isChecked = isCheckedUp(this, v);
     this.checker = partIf(isChecked, () => this.addAccount("Checker", isChecked));
@@ -384,7 +384,7 @@ export abstract class IdentityProvider extends Construct {
       bootstrapPassword: settings.bootstrapPassword,
       bootstrapToken: settings.bootstrapToken,
       deletionProtection: settings.deletionProtection,
-      secretKeyVersion: settings.secretKeyVersion,
+      secretKeyVersion: settings.secretKey?.version,
       existing: existingSecrets && {
         secretKey: this.partOf(existingSecrets.secretKey),
         bootstrapPassword: this.partOf(existingSecrets.bootstrapPassword),
@@ -417,8 +417,8 @@ export abstract class IdentityProvider extends Construct {
       existingImage: settings.existingContainerImage,
       repository: registry,
       applicationVersion: settings.applicationVersion,
-      buildLocation: settings.buildLocation,
-      buildPool: settings.buildPool,
+      buildLocation: settings.build?.location,
+      buildPool: settings.build?.pool,
       imageMirror: settings.imageMirror,
     });
   }
@@ -442,25 +442,22 @@ export abstract class IdentityProvider extends Construct {
       deletionProtection: settings.deletionProtection,
       network,
       context,
-      administratorPasswordVersion: settings.administratorPasswordVersion,
-      backupLocation: settings.backupLocation,
-      backupRetentionCount: settings.backupRetentionCount,
+      administratorPasswordVersion: settings.databasePasswords?.administratorVersion,
+      backups: settings.backups,
       denyMaintenancePeriod: settings.denyMaintenancePeriod,
       imageMirror: settings.imageMirror,
       maintenanceWindow: settings.maintenanceWindow,
-      transactionLogDays: settings.transactionLogDays,
-      conditionalAccess: settings.databaseConditionalAccess,
+      conditionalAccess: settings.databaseRights?.conditionalAccess,
       existing: this.partOf(settings.existingDatabase),
       existingBackupPlan: settings.existingBackupPlan,
       tier: settings.databaseTier,
-      passwordVersion: settings.databasePasswordVersion,
-      recordsPasswordVersion: values.databasePasswordVersion.isLeftOut,
+      passwordVersion: settings.databasePasswords?.version,
+      recordsPasswordVersion: values.databasePasswords.at.version.isLeftOut,
       diskLimitGb: settings.databaseDiskLimitGb,
       flags: settings.databaseFlags,
       version: settings.databaseVersion,
       availability: settings.databaseAvailability,
       stopped: this.standby?.isPromoted.flag,
-      finalBackupDays: settings.databaseFinalBackupDays,
       dependsOn: apis.ready("sqladmin", "compute", "secretmanager"),
     });
   }
@@ -545,11 +542,18 @@ export abstract class IdentityProvider extends Construct {
     const { apis, database, dumper, context, protect: deletionProtection, values: inputs } = this;
     const runner = dumper && this.scheduledJobs(dumper);
     return partIf(hasDumpBucket(inputs), () => {
-      const retentionDays = inputs.dumpRetentionDays;
+      const { copyBucket, lockDays, retentionDays } = inputs.dumps.at;
       const { secondRegion } = this;
-      const ofBucket = { context, deletionProtection, inputs, retentionDays, secondRegion };
-      const locked = new LockedDumps(this, "DumpLock", { ...ofBucket, dependsOn: apis.ready("storage") });
-      const elsewhere = new DumpsElsewhere(this, "DumpCopy", inputs);
+      const locked = new LockedDumps(this, "DumpLock", {
+        context,
+        deletionProtection,
+        lockDays,
+        retentionDays,
+        secondRegion,
+        softDeleteDays: inputs.softDeleteDays.number,
+        dependsOn: apis.ready("storage"),
+      });
+      const elsewhere = new DumpsElsewhere(this, "DumpCopy", copyBucket);
       const parts = { apis, database, deletionProtection, dependsOn, elsewhere, inputs, context, locked, runner };
       return new DatabaseDump(this, "Dump", { ...parts, secondRegion });
     });
@@ -640,8 +644,7 @@ export abstract class IdentityProvider extends Construct {
       ...platform,
       apis,
       context,
-      nameOf: (setting: NamedSetting) =>
-        (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
+      nameOf: (setting: NamedSetting) => valueAt(v, setting).name,
       certificateValidation: v.certificateValidation.text,
       maxInstanceCount: v.maxInstanceCount.number,
       minInstanceCount: v.minInstanceCount.number,

@@ -29,16 +29,22 @@ export {
 } from "./idp/container-spec";
 export { type RecoveryAccess, type RecoveryAccessProps } from "./idp/recovery-access";
 export { type SignInProbe, type SignInProbeProps } from "./idp/sign-in-probe";
-export { type CheckUp, type CheckUpLimits } from "./idp/check-up";
-export { DbInit, type DbInitProps } from "./idp/db-init";
+export { type CheckUp, type CheckUpLimits, type CheckUpProps } from "./idp/check-up";
+export { DbInit, type DatabaseRights, type DbInitProps } from "./idp/db-init";
 export { type EventRetention } from "./idp/event-retention";
 export { type DumpCopies, type DumpsElsewhere, type LockedDumps } from "./idp/dump-copies";
-export { type DatabaseDump, type DumpBucket } from "./idp/dumps";
+export { type DatabaseDump, type DumpBucket, type DumpProps } from "./idp/dumps";
 export { type SecretReference } from "./idp/secret-reference";
 export { type ExistingSecrets } from "./idp/existing-secrets";
 export { identityProviderContainer, type IdentityProviderContainerProps } from "./idp/identity-provider-container";
-export { IdpImage, type IdpImageProps } from "./idp/idp-image";
-export { IdpSecrets, type ExistingSecretKey, type IdpSecretsProps, type SecretKeys } from "./idp/idp-secrets";
+export { IdpImage, type IdpImageProps, type ImageBuildProps } from "./idp/idp-image";
+export {
+  IdpSecrets,
+  type ExistingSecretKey,
+  type IdpSecretsProps,
+  type SecretKeys,
+  type SecretKeyVersions,
+} from "./idp/idp-secrets";
 export {
   type JobRunner,
   type JobSpec,
@@ -57,8 +63,9 @@ export { type ContainerImage, type ImageRepository, type MediaStore, type SqlIns
 export { type ProbeProps } from "./idp/probes";
 export { type SecretSettings } from "./idp/secret-settings";
 export { type UpgradeBackup } from "./idp/upgrade-backup";
+export { type WorkerProps, type WorkerSize } from "./idp/worker";
 export { type IdentityProvider } from "./identity-provider";
-export { type DnsZoneProps } from "./platform/domain/domain";
+export { type DnsZoneProps, type DomainOptions } from "./platform/domain/domain";
 export { type DomainAddress, type LoadBalancerAddress } from "./platform/domain/domain-address";
 export { type DnsCertificate, type DomainSetup } from "./platform/domain/domain-setup";
 export { type Ipv6Address } from "./platform/domain/ipv6";
@@ -81,7 +88,11 @@ export {
 export { type AlertPolicies } from "./platform/monitoring/alert-policies";
 export { type AuditLog, type AuditLogProps } from "./platform/monitoring/audit-log";
 export { type Monitoring } from "./platform/monitoring/monitoring";
-export { type AlertProps, type ChannelsBySeverity } from "./platform/monitoring/monitoring-settings";
+export {
+  type AlertProps,
+  type NotificationChannels,
+  type SecretReadLogProps,
+} from "./platform/monitoring/monitoring-settings";
 export { type ServiceLevelProps, type ServiceLevels } from "./platform/monitoring/service-levels";
 export { type ExistingNetwork, type NetworkAttachment, type NetworkProps } from "./platform/network/network-attachment";
 export { type SeparateWorker } from "./platform/parts";
@@ -99,6 +110,7 @@ export {
   type ServerlessServiceProps,
   type ServerlessWorkerPool,
 } from "./platform/serverless/serverless-service";
+export { type BackupProps } from "./platform/sql/database-backups";
 export { type DatabaseFlags } from "./platform/sql/database-flags";
 export {
   type DatabaseAdministrator,
@@ -108,5 +120,6 @@ export {
 export { type StandbyProps } from "./platform/serverless/standby-inputs";
 export { type StandbyService } from "./platform/serverless/standby-service";
 export { type StandbyDatabase } from "./platform/sql/standby-database";
+export { type DatabasePasswordVersions } from "./platform/sql/database-passwords";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";
 export { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "./serverless-identity-provider";

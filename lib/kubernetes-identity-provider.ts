@@ -7,7 +7,7 @@ import { existingOr, isExisting, isMade } from "./core/existing";
 import { allOf } from "./core/expr/expr";
 import { named } from "./core/expr/expression";
 import { type Relation } from "./core/inputs/relations";
-import { number } from "./core/inputs/rows";
+import { number, type PropsOf } from "./core/inputs/rows";
 import { settingsOf, type SettingsOf, type ValuesOf } from "./core/inputs/value";
 import { needs } from "./core/inputs/needs";
 import { type Advice, type Finding } from "./core/inputs/warnings";
@@ -22,7 +22,15 @@ import { type RecoveryAccess } from "./idp/recovery-access";
 import { type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
-import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
+import {
+  isSeparate,
+  WORKER_DEFAULTS,
+  workerContainer,
+  workerCount,
+  workerInputs,
+  workerRelations,
+  type WorkerInputsWith,
+} from "./idp/worker";
 import {
   COMMON_WARNINGS,
   COMMON_RELATIONS,
@@ -35,7 +43,7 @@ import { rightsOf } from "./existing-parts";
 import { IdentityProvider, variantOf } from "./identity-provider";
 import { certificateWarning, domainInputs, uselessWithoutDomain } from "./platform/domain/domain";
 import { type DomainSetup } from "./platform/domain/domain-setup";
-import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/domain/ipv6";
+import { Ipv6Address } from "./platform/domain/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/domain/protection";
 import {
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
@@ -64,7 +72,7 @@ import {
   type NamespaceAttributes,
 } from "./platform/kubernetes/existing-cluster";
 import { EXISTING_CLUSTER_RELATIONS } from "./platform/kubernetes/existing-cluster-relations";
-import { OUTPOST_WARNINGS, Outposts, OUTPOSTS } from "./platform/kubernetes/outposts";
+import { OUTPOST_WARNINGS, type OutpostProps, Outposts, OUTPOSTS } from "./platform/kubernetes/outposts";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
@@ -76,7 +84,7 @@ import { ClusterNetwork } from "./platform/network/cluster-network";
 const WORKER = {
   ...podSize(WORKER_DEFAULTS.cpu),
   place: "a deployment of its own",
-  countMeaning: "Number of separate workers that always run.",
+  countMeaning: "number of separate workers that always run",
 } as const;
 
 /** Workers that the autoscaler may add. */
@@ -94,24 +102,25 @@ const INSTANCE = {
 } as const;
 
 const MOST_WORKERS = {
-  /** Maximum number of separate workers, plus one during a rollout; by default one more than `workerCount`. */
-  workerMaxCount: number({
+  /** Maximum number of separate workers, plus one during a rollout; by default one more than `count`. */
+  maxCount: number({
     default: null,
-    description: [
-      "Maximum number of separate workers, plus 1 during a rollout; null for one more than worker_count.",
-      "Changing it later is safe.",
-    ].join(" "),
+    description: "maximum number of separate workers, plus 1 during a rollout; null for one more than count",
   }),
 };
 
-export type KubernetesInputs = CommonInputs &
-  typeof MOST_WORKERS &
+type ClusterWorkerInputs = WorkerInputsWith<typeof MOST_WORKERS>;
+
+/** Size of a worker, and number of separate ones, on GKE. */
+export interface KubernetesWorkerProps extends PropsOf<ClusterWorkerInputs["worker"]["members"]> {}
+
+export type KubernetesInputs = ClusterWorkerInputs &
+  CommonInputs &
   typeof NAMESPACE &
   typeof CONTROL_PLANE &
   typeof EXISTING_CLUSTER &
   typeof GEOIP &
-  typeof OUTPOSTS &
-  typeof IPV6;
+  typeof OUTPOSTS;
 
 /** Inputs of the variant on GKE. */
 export const KUBERNETES_INPUTS: KubernetesInputs = {
@@ -135,8 +144,7 @@ export const KUBERNETES_INPUTS: KubernetesInputs = {
     },
   }),
   ...instanceInputs(INSTANCE),
-  ...workerInputs(WORKER),
-  ...MOST_WORKERS,
+  ...workerInputs(WORKER, MOST_WORKERS),
   ...NAMESPACE,
   ...CONTROL_PLANE,
   ...EXISTING_CLUSTER,
@@ -146,18 +154,18 @@ export const KUBERNETES_INPUTS: KubernetesInputs = {
     "kubernetes",
     "Without a domain, clients use an IP address with a self-signed certificate, which browsers warn of.",
   ),
-  ...IPV6,
   ...protectionInputs("Removing it leaves it attached: detach it by hand, or set protection."),
   ...monitoringInputs("kubernetes"),
 };
 
-const workerMaxCount = (v: ValuesOf<KubernetesInputs>) => v.workerMaxCount.coalesce(workerCount(v).plus(EXTRA_WORKERS));
+const workerMaxCount = (v: ValuesOf<KubernetesInputs>) =>
+  v.worker.at.maxCount.coalesce(workerCount(v).plus(EXTRA_WORKERS));
 
 const DEMAND: ConnectionDemand<KubernetesInputs> = {
   requests: () => REQUESTS_PER_INSTANCE,
   mostWorkers: (v) => workerMaxCount(v).plus(ROLLOUT_SURGE),
   loweringRequests: [],
-  loweringWorkers: ["workerMaxCount", "workerCount"],
+  loweringWorkers: (v) => [v.worker.at.maxCount, v.worker.at.count],
 };
 
 export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
@@ -173,10 +181,15 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
     because: "a probe connects as users do, and trusts no self-signed certificate",
   }),
   {
-    of: "workerMaxCount",
+    of: "worker",
     holds: (v) =>
-      v.workerMaxCount.isNullOr((most) => allOf(isSeparate(v), most.floor().eq(most), most.ge(workerCount(v)))),
-    says: ({ workerCount: least, workerMaxCount: most, workerMode: mode }) =>
+      v.worker.at.maxCount.isNullOr((most) => allOf(isSeparate(v), most.floor().eq(most), most.ge(workerCount(v)))),
+    says: ({
+      worker: {
+        at: { count: least, maxCount: most },
+      },
+      workerMode: mode,
+    }) =>
       [
         `${most.name} is ${most.shown} with ${mode.name} ${mode.shown};`,
         `it must be a whole number, not below ${least.name}, and needs "separate",`,
@@ -189,7 +202,6 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
 /** Inputs that are valid, and do nothing or harm. */
 export const KUBERNETES_WARNINGS: readonly (Advice<KubernetesInputs> | Finding<KubernetesInputs>)[] = [
   ...COMMON_WARNINGS,
-  ...IPV6_WARNINGS,
   ...OUTPOST_WARNINGS,
   certificateWarning("kubernetes"),
   uselessWithoutDomain(
@@ -212,6 +224,8 @@ interface KubernetesObjects extends CommonObjects {
   readonly existingCluster: ClusterAttributes;
   readonly existingNamespace: NamespaceAttributes;
   readonly geoip: GeoipProps;
+  readonly outposts: OutpostProps;
+  readonly worker: KubernetesWorkerProps;
 }
 
 export interface KubernetesIdentityProviderProps extends VariantProps<KubernetesInputs, KubernetesObjects> {}
@@ -431,7 +445,10 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     const { networkReady: dependsOn, context, settings, values } = this;
     const { domain } = settings;
     if (domain === undefined) return undefined;
-    return { domain, ipv6: new Ipv6Address(this, "Ipv6", { domain, enabled: values.ipv6, context, dependsOn }) };
+    return {
+      domain,
+      ipv6: new Ipv6Address(this, "Ipv6", { domain, enabled: values.domainOptions.at.ipv6, context, dependsOn }),
+    };
   }
 
   private addDomainSetupOf(domain: DomainWithIpv6 | undefined): DomainSetup | undefined {
@@ -443,7 +460,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   private addOutposts(): Outposts | undefined {
     const { cluster, namespace, context, settings, values } = this;
     return partIf(
-      values.manageOutposts,
+      values.outposts.isSet(),
       () =>
         new Outposts(this, "Outposts", {
           cluster,
@@ -499,8 +516,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       address,
       requestLogSampleRate: requestLogRate(values).number,
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
-      httpRedirect: values.httpRedirect.flag,
-      strictTransportSecurity: values.strictTransportSecurity.text,
+      httpRedirect: values.domainOptions.at.httpRedirect.flag,
+      strictTransportSecurity: values.domainOptions.at.strictTransportSecurity.text,
       domainSetup,
       // Created while the server starts, but only after its database is prepared.
       dependsOn: initialization.ready,

@@ -35,7 +35,7 @@ import { IdentityProvider, variantOf } from "./identity-provider";
 import { certificateWarning, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/domain/domain";
 import { DomainAddress, type LoadBalancerAddress } from "./platform/domain/domain-address";
 import { type DomainSetup } from "./platform/domain/domain-setup";
-import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/domain/ipv6";
+import { Ipv6Address } from "./platform/domain/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/domain/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { type AuditLog } from "./platform/monitoring/audit-log";
@@ -75,7 +75,7 @@ import { countAtHome, type Standby } from "./platform/standby";
 const WORKER = {
   ...instanceSize(WORKER_DEFAULTS.cpu),
   place: "a worker pool",
-  countMeaning: "Fixed number of separate workers.",
+  countMeaning: "fixed number of separate workers",
 } as const;
 
 const INSTANCE = {
@@ -90,11 +90,7 @@ const INSTANCE = {
   requestTimeout: { limit: "Time limit of a request", change: "A change rolls out new instances." },
 } as const;
 
-export type ServerlessInputs = CommonInputs &
-  ServiceInputs &
-  typeof INTERNAL_LOAD_BALANCER &
-  typeof IPV6 &
-  typeof STANDBY;
+export type ServerlessInputs = CommonInputs & ServiceInputs & typeof INTERNAL_LOAD_BALANCER & typeof STANDBY;
 
 /** Inputs of the variant on Cloud Run. */
 export const SERVERLESS_INPUTS: ServerlessInputs = {
@@ -117,10 +113,9 @@ export const SERVERLESS_INPUTS: ServerlessInputs = {
     },
   }),
   ...instanceInputs(INSTANCE),
-  ...workerInputs(WORKER),
+  ...workerInputs(WORKER, {}),
   ...SERVICE,
   ...domainInputs("serverless", "Without a domain, clients use the address that Cloud Run assigns, under run.app."),
-  ...IPV6,
   ...INTERNAL_LOAD_BALANCER,
   ...STANDBY,
   ...protectionInputs("Removing it detaches it."),
@@ -138,7 +133,7 @@ const DEMAND: ConnectionDemand<ServerlessInputs> = {
   // Those of the old revision and of the new one.
   mostWorkers: (v) => workerCount(v).times(2),
   loweringRequests: ["maxInstanceRequestConcurrency"],
-  loweringWorkers: ["workerCount"],
+  loweringWorkers: (v) => [v.worker.at.count],
 };
 
 export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
@@ -215,7 +210,6 @@ function needsOpenService({ is, isOn, of, states, who }: Requester): Advice<Serv
 /** Inputs that are valid, and do nothing or harm. */
 export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<ServerlessInputs>)[] = [
   ...COMMON_WARNINGS,
-  ...IPV6_WARNINGS,
   certificateWarning("serverless"),
   needsOpenService({
     states: "UptimeCheckHasAccess",
@@ -383,7 +377,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     return {
       context,
       requestLogSampleRate: requestLogRate(values).number,
-      httpRedirect: values.httpRedirect.flag,
+      httpRedirect: values.domainOptions.at.httpRedirect.flag,
       // If another deployment has the names, the apply fails at the secrets, before anything is billed.
       dependsOn: [...apis.ready("compute"), ...database.password.ready],
     };
@@ -417,7 +411,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     if (settings.domain === undefined || isNever(isInternal.not())) return undefined;
     const { dependsOn, context } = this.ofLoadBalancers;
     const domain = this.domainIf("ExternalDomain", settings.domain, isInternal.not());
-    const ipv6 = new Ipv6Address(this, "Ipv6", { context, dependsOn, domain, enabled: values.ipv6 });
+    const ipv6 = new Ipv6Address(this, "Ipv6", { context, dependsOn, domain, enabled: values.domainOptions.at.ipv6 });
     const address = new DomainAddress(this, "Address", { context, dependsOn, domain, ipv6 });
     return { address, ipv6, domainSetup: this.addDomainSetup(domain, address, database.password.ready) };
   }
@@ -431,7 +425,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       domain: this.domainIf("InternalDomain", settings.domain, isInternal),
       network,
       proxyRange: settingsOf<ServerlessInputs>(values).loadBalancerProxyRange,
-      strictTransportSecurity: values.strictTransportSecurity,
+      strictTransportSecurity: values.domainOptions.at.strictTransportSecurity,
       zone: settings.dnsZone,
     });
   }
@@ -530,8 +524,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       image,
       registry,
       standby,
-      buildLocation: settings.buildLocation,
-      buildPool: settings.buildPool,
+      buildLocation: settings.build?.location,
+      buildPool: settings.build?.pool,
       existingImage: settings.existingContainerImage,
       imageMirror: settings.imageMirror,
     });
@@ -594,7 +588,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       standby: this.standby,
       validation: values.certificateValidation.text,
       securityPolicyId: domainSetup.securityPolicy.policyId,
-      strictTransportSecurity: values.strictTransportSecurity.text,
+      strictTransportSecurity: values.domainOptions.at.strictTransportSecurity.text,
     });
   }
 

@@ -132,8 +132,10 @@ describe("The layer is not deployed on its own and has no deployment inputs of i
         ephemeral,
         nullable,
         sensitive,
-        // There is a key for what runs the application, which is called by its name.
-        String(type).replace(/\bcluster = /, "service = "),
+        // There is a key for what runs the application, which is called by its name, and GKE scales workers.
+        String(type)
+          .replace(/\bcluster = /, "service = ")
+          .replace(/ max_count = optional[^)]+[)],/, ""),
       ];
       expect([name, facts(kubernetesInputs[name] ?? {})]).toEqual([name, facts(serverlessInputs[name] ?? {})]);
     }

@@ -466,11 +466,7 @@ testContract(STACK_NAME, {
           variablesLike(/(^|_)key(_|$)/),
           serverlessResource(ADDRESS.secretKey).deletion_protection,
         ],
-        [
-          "${var.secret_key_version}",
-          ["secret_key_version", "accepted_secret_key_version"],
-          "${var.deletion_protection}",
-        ],
+        ["${var.secret_key.version}", ["secret_key"], "${var.deletion_protection}"],
       ],
   },
 

@@ -155,7 +155,7 @@ it("The table of what can be referred to names properties that an identity provi
     tenantId: "acme",
     domain: "sign-in.example.com",
     alertEmails: ["admin@example.com"],
-    dumpSchedule: "30 4 * * *",
+    dumps: { schedule: "30 4 * * *" },
     protection: {},
     workerMode: "separate",
   };

@@ -83,10 +83,10 @@ describeWith(["curl", "dash", "jq", "terraform"], "The pipeline of the page", ()
   it("replaces the database password each time that its schedule runs", async () => {
     await inRepository(async ({ cloud, folder }, execute) => {
       const file = join(folder, "rotation.auto.tfvars.json");
-      writeFileSync(file, '{ "database_password_version": 1 }\n');
+      writeFileSync(file, '{ "database_passwords": { "version": 1 } }\n');
       for (const number of [2, 3]) {
         const said = await execute(ROTATION?.steps.filter((step) => step.run !== undefined) ?? []);
-        expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ database_password_version: number });
+        expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ database_passwords: { version: number } });
         const logins = [...cloud.databaseRoles.keys()].map((login) => login.endsWith("_b"));
         expect(logins).toEqual([number % 2 === 0]);
         expect(said).toContain(

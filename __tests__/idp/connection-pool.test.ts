@@ -18,12 +18,8 @@ const CONCERNED = [
   "max_instance_count",
   "max_instance_request_concurrency",
   "request_timeout_seconds",
-  "worker_count",
-  "worker_max_count",
-  "worker_memory",
+  "worker",
   "worker_mode",
-  "worker_processes",
-  "worker_threads",
 ];
 
 const LIMIT = "template.max_instance_request_concurrency";
@@ -66,7 +62,7 @@ function planned(platform: keyof typeof PLATFORMS, deployments: readonly Readonl
 
 describeWith(["terraform"], "The connection pool", () => {
   const image = { existing_container_image: "registry.example/idp:1" };
-  const separate = { worker_mode: "separate", worker_count: 2 };
+  const separate = { worker_mode: "separate", worker: { count: 2 } };
 
   it("divides what the database accepts among the instances of a rollout, after what separate workers take", () => {
     const rows = [

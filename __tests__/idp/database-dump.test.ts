@@ -1,5 +1,5 @@
 import { valuesFrom } from "../../lib/core/inputs/inputs";
-import { DUMP_COPIES, DumpsElsewhere, LockedDumps } from "../../lib/idp/dump-copies";
+import { DumpsElsewhere, LockedDumps } from "../../lib/idp/dump-copies";
 import { DatabaseDump, DUMPS } from "../../lib/idp/dumps";
 import { SOFT_DELETE } from "../../lib/idp/media-bucket";
 import { rendered } from "../../lib/core/expr/expression";
@@ -10,7 +10,7 @@ import { bareStack, terraformOf } from "../support/synthesis";
 const dumpIn = (dumpSchedule: string) => {
   const stack = bareStack();
   const apis = apisIn(stack, "storage");
-  const inputs = valuesFrom(stack, { ...DUMPS, ...DUMP_COPIES, ...SOFT_DELETE }, { dumpSchedule });
+  const inputs = valuesFrom(stack, { ...DUMPS, ...SOFT_DELETE }, { dumps: { schedule: dumpSchedule } });
   const dump = new DatabaseDump(stack, "Dump", {
     context: CONTEXT,
     apis,
@@ -18,13 +18,14 @@ const dumpIn = (dumpSchedule: string) => {
     deletionProtection: true,
     dependsOn: [],
     inputs,
-    elsewhere: new DumpsElsewhere(stack, "DumpCopy", inputs),
+    elsewhere: new DumpsElsewhere(stack, "DumpCopy", inputs.dumps.at.copyBucket),
     locked: new LockedDumps(stack, "DumpLock", {
       context: CONTEXT,
       deletionProtection: true,
       dependsOn: [],
-      inputs,
-      retentionDays: inputs.dumpRetentionDays,
+      lockDays: inputs.dumps.at.lockDays,
+      retentionDays: inputs.dumps.at.retentionDays,
+      softDeleteDays: inputs.softDeleteDays.number,
     }),
     runner: {
       runOnce: (_scope, _id, job) => ({ jobName: job.name, ready: [] }),

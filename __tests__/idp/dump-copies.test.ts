@@ -31,7 +31,9 @@ const blockAt = ({ resource = {} }: Terraform, address: string): Block => {
   return resource[type]?.[name] ?? {};
 };
 
-const SCHEDULED = { dumpSchedule: "30 4 * * *" } as const;
+const SCHEDULE = { schedule: "30 4 * * *" };
+const SCHEDULED = { dumps: SCHEDULE };
+const LOCKED_30 = { dumps: { ...SCHEDULE, lockDays: 30 } };
 const LOCKED = "google_storage_bucket.idp_dump_lock";
 const MAY_ADD = "google_storage_bucket_iam_member.idp_dump_lock_dumper";
 /** What waits for the rights of a job: itself, or the namespace of its pods. */
@@ -40,24 +42,24 @@ const WAITS = { kubernetes: "kubernetes_namespace_v1", serverless: "google_cloud
 describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on %s", (platform) => {
   it("are not there by default, and where they are, have a bucket and a right to add to it, and nothing else", () => {
     expect(JSON.stringify(madeOn(platform, SCHEDULED))).not.toMatch(/dumps-locked|DUMP_COPIES|DUMP_BUCKET/);
-    expect(further(platform, { dumpLockDays: 30 })).toEqual([LOCKED, MAY_ADD]);
+    expect(further(platform, LOCKED_30)).toEqual([LOCKED, MAY_ADD]);
   });
 
   it("cannot be deleted before their time, nor by Terraform, and go when the longer of both times is over", () => {
     const bucketWith = (props: Props) => blockAt(madeOn(platform, { ...SCHEDULED, ...props }), LOCKED);
-    expect(bucketWith({ dumpLockDays: 30, dumpRetentionDays: 7 })).toMatchObject({
+    expect(bucketWith({ dumps: { ...SCHEDULE, lockDays: 30, retentionDays: 7 } })).toMatchObject({
       project: "my-project",
       retention_policy: { retention_period: "2592000", is_locked: true },
       deletion_policy: "ABANDON",
       lifecycle_rule: [{ action: { type: "Delete" }, condition: { age: 30 } }],
     });
-    expect(bucketWith({ dumpLockDays: 30, dumpRetentionDays: 90 })).toMatchObject({
+    expect(bucketWith({ dumps: { ...SCHEDULE, lockDays: 30, retentionDays: 90 } })).toMatchObject({
       lifecycle_rule: [{ condition: { age: 90 } }],
     });
   });
 
   it("are added by the account of the dumps alone, which can neither read nor delete one", () => {
-    const terraform = madeOn(platform, { ...SCHEDULED, dumpLockDays: 30 });
+    const terraform = madeOn(platform, LOCKED_30);
     const grants = Object.values(terraform.resource?.google_storage_bucket_iam_member ?? {}).filter(({ bucket }) =>
       String(bucket).includes("idp_dump_lock"),
     );
@@ -68,7 +70,7 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
   });
 
   it("are made by the job, which knows both buckets", () => {
-    const text = JSON.stringify(madeOn(platform, { ...SCHEDULED, dumpLockDays: 30 }));
+    const text = JSON.stringify(madeOn(platform, LOCKED_30));
     expect(text).toMatch(/DUMP_BUCKET\\?": ?\\?"bkt-idpdemo-[0-9a-f]{6}-dumps\\?"/);
     expect(text).toMatch(/DUMP_COPIES[^[]+\[\\*"bkt-idpdemo-[0-9a-f]{6}-dumps-locked\\*"\]/);
   });
@@ -80,7 +82,7 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
       const { restoreSettings } = new PROVIDERS[platform](stack, "Idp", all);
       return String(rendered(stack, restoreSettings)).split(" ");
     };
-    const settings = settingsWith({ dumpLockDays: 30, dumpCopyBucket: "acme-backups" });
+    const settings = settingsWith({ dumps: { ...SCHEDULE, lockDays: 30, copyBucket: "acme-backups" } });
     expect(settings).toContain("DUMP_COPY_BUCKET=acme-backups");
     expect(settings).toContainEqual(expect.stringMatching(/^DUMP_LOCK_BUCKET=bkt-idpdemo-[0-9a-f]{6}-dumps-locked$/));
     expect(settingsWith({}).join(" ")).not.toMatch(/DUMP_(COPY|LOCK)_BUCKET/);
@@ -89,19 +91,19 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
   it.each([
     [
       { deletionProtection: false },
-      /dumpLockDays is given; it needs deletionProtection true, .* nobody can ever undo a lock/,
+      /dumps.lockDays is given; it needs deletionProtection true, .* nobody can ever undo a lock/,
     ],
-    [{ dumpSchedule: undefined }, /dumpLockDays is 30 and dumpSchedule is not given; there must be a schedule/],
-    [{ dumpLockDays: 0 }, /whole number from 1 to 3650/],
-    [{ dumpLockDays: 1.5 }, /whole number from 1 to 3650/],
+    [{ dumps: { lockDays: 30 } }, /dumps.schedule is missing/],
+    [{ dumps: { ...SCHEDULE, lockDays: 0 } }, /whole number from 1 to 3650/],
+    [{ dumps: { ...SCHEDULE, lockDays: 1.5 } }, /whole number from 1 to 3650/],
   ] as const)("are refused with %j", (props, said) => {
-    const all = () => madeOn(platform, { ...SCHEDULED, dumpLockDays: 30, ...(props as Props) });
+    const all = () => madeOn(platform, { ...LOCKED_30, ...(props as Props) });
     expect(all).toThrow(RulesBrokenError);
     expect(all).toThrow(said);
   });
 
   it("stay with kept dumps where there is no schedule any more", () => {
-    const terraform = madeOn(platform, { dumpLockDays: 30, keepDumps: true });
+    const terraform = madeOn(platform, { dumps: { schedule: null, lockDays: 30 } });
     expect(addressesIn(terraform).filter((address) => address.includes("dump"))).toEqual([
       LOCKED,
       "google_storage_bucket.idp_dump_bucket",
@@ -111,7 +113,7 @@ describe.each(["serverless", "kubernetes"] as const)("Locked copies of dumps on 
 
 describe.each(["serverless", "kubernetes"] as const)("What is deleted in a bucket, on %s", (platform) => {
   const daysOf = (props: Props) => {
-    const buckets = madeOn(platform, { ...SCHEDULED, dumpLockDays: 30, ...props }).resource?.google_storage_bucket;
+    const buckets = madeOn(platform, { ...LOCKED_30, ...props }).resource?.google_storage_bucket;
     return Object.values(buckets ?? {}).map(({ soft_delete_policy: policy }) => policy);
   };
 
@@ -127,11 +129,11 @@ describe.each(["serverless", "kubernetes"] as const)("What is deleted in a bucke
 });
 
 describe.each(["serverless", "kubernetes"] as const)("Copies of dumps in a bucket of others on %s", (platform) => {
-  const COPIED = { ...SCHEDULED, dumpCopyBucket: "acme-backups" } as const;
+  const COPIED = { dumps: { ...SCHEDULE, copyBucket: "acme-backups" } };
   const GRANT = "google_storage_bucket_iam_member.idp_dump_copy_dumper";
 
   it("need nothing but the right to add files there", () => {
-    expect(further(platform, { dumpCopyBucket: "acme-backups" })).toEqual([GRANT]);
+    expect(further(platform, COPIED)).toEqual([GRANT]);
     expect(blockAt(madeOn(platform, COPIED), GRANT)).toMatchObject({
       bucket: "acme-backups",
       role: "roles/storage.objectCreator",
@@ -147,14 +149,12 @@ describe.each(["serverless", "kubernetes"] as const)("Copies of dumps in a bucke
   });
 
   it("are made beside locked ones", () => {
-    const text = JSON.stringify(madeOn(platform, { ...COPIED, dumpLockDays: 30 }));
+    const text = JSON.stringify(madeOn(platform, { dumps: { ...COPIED.dumps, lockDays: 30 } }));
     expect(text).toMatch(/DUMP_COPIES[^,]+join\([^)]*dumps-locked[^)]*acme-backups/);
   });
 
-  it.each([
-    [{ dumpSchedule: undefined }, /dumpCopyBucket is "?acme-backups"? and dumpSchedule is not given/],
-    [{ dumpCopyBucket: "gs://acme-backups" }, /without gs:\/\/ and without a folder/],
-  ] as const)("are refused with %j", (props, said) => {
-    expect(() => madeOn(platform, { ...COPIED, ...(props as Props) })).toThrow(said);
+  it("are refused by a name that is none of a bucket", () => {
+    const props = { dumps: { ...SCHEDULE, copyBucket: "gs://acme-backups" } };
+    expect(() => madeOn(platform, props)).toThrow(/without gs:\/\/ and without a folder/);
   });
 });

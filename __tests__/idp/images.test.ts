@@ -16,7 +16,13 @@ function imagesOf(
   const licenseKeySecret = { secretId: "maxmind", version: 1 };
   const further = Variant === KubernetesIdentityProvider ? { geoip: { accountId: 1, licenseKeySecret } } : {};
   const alertEmails = ["on-call@example.com"];
-  const common = { projectId: "demo-project", tenantId: "demo", dumpSchedule: "30 4 * * *", alertEmails, imageMirror };
+  const common = {
+    projectId: "demo-project",
+    tenantId: "demo",
+    dumps: { schedule: "30 4 * * *" },
+    alertEmails,
+    imageMirror,
+  };
   new Variant(stack, "Idp", { ...common, ...further });
   const found: string[] = [];
   JSON.stringify(terraformOf(stack), (key, value: unknown) => {

@@ -97,7 +97,7 @@ const DEFAULTS: readonly Defaults[] = [
         false,
         { denyMaintenancePeriod: { startDate: "2026-12-01", endDate: "2026-12-31" } },
       ],
-      ["finalBackupDays", 30, 31],
+      ["backups.finalDays", 30, 31],
       ["maintenanceWindow.day", 7, 1, { maintenanceWindow: { enabled: true } }],
       ["maintenanceWindow.hour", 3, 4, { maintenanceWindow: { enabled: true } }],
       ["maintenanceWindow.track", "stable", "week5", { maintenanceWindow: { enabled: true } }],
@@ -272,7 +272,7 @@ const DEFAULTS: readonly Defaults[] = [
       });
     },
     [
-      ["auditSecretAccess", false, true],
+      ["secretReadLog.enabled", false, true],
       ["certificateValidation", "dns", "load-balancer"],
       ["dashboard", true, false],
     ],

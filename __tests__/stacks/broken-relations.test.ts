@@ -20,7 +20,10 @@ const BROKEN: readonly (readonly [props: object, message: string])[] = [
     { closeDefaultAddress: true },
     "closeDefaultAddress is true; it needs domain, because the default address is the only one without it; set domain, or set closeDefaultAddress to false",
   ],
-  [{ dumpAtApply: true }, "dumpAtApply is true; it needs dumpSchedule, because nothing is dumped without a schedule"],
+  [
+    { dumps: { schedule: null, atApply: true } },
+    "dumps.atApply is true; it needs dumps.schedule, because nothing is dumped without a schedule",
+  ],
   [
     {
       environmentVariables: { IDP_X: "x" },
@@ -49,11 +52,16 @@ describe("Literals of a program that do not go together", () => {
   });
 
   it("are refused all at once", () => {
-    const props = { projectId: "demo-project", minInstanceCount: 5, outpostRanges: ["8.8.8.0/24"], dumpAtApply: true };
+    const props = {
+      projectId: "demo-project",
+      minInstanceCount: 5,
+      outposts: { ranges: ["8.8.8.0/24"] },
+      dumps: { schedule: null, atApply: true },
+    };
     const problems = problemsOf(() => new KubernetesIdentityProvider(bareStack(), "Made", props));
     expect(problems).toEqual([
-      expect.stringContaining('outpostRanges has "8.8.8.0/24"; each must be a private IPv4 range'),
-      expect.stringContaining("dumpAtApply is true"),
+      expect.stringContaining('outposts.ranges has "8.8.8.0/24"; each must be a private IPv4 range'),
+      expect.stringContaining("dumps.atApply is true"),
       expect.stringContaining("minInstanceCount is 5"),
     ]);
   });

@@ -201,7 +201,7 @@ describe.each(FOLDERS)("What must be set in a folder for one deployment of $name
       return `${terraformName(name)}: ${description}`;
     });
     expect(
-      texts.filter((text) => /(?<!dump_schedule is )\bnull\b|\b(Null|Empty)\b|\bWithout an?y?\b/.test(text)),
+      texts.filter((text) => /(?<!dumps.schedule is )\bnull\b|\b(Null|Empty)\b|\bWithout an?y?\b/.test(text)),
     ).toEqual([]);
     // What else a description says stays.
     expect(texts.filter((text) => !text.endsWith(".") || /[.]{2}| [.;]/.test(text))).toEqual([]);

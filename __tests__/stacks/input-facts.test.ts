@@ -18,10 +18,10 @@ const FORMLESS = ["?"];
 const WITH_A_FORM = [
   "application_name",
   "application_version",
-  "backup_location",
-  "build_location",
-  "build_pool",
-  "check_up_schedule",
+  "backups.location",
+  "build.location",
+  "build.pool",
+  "check_up.schedule",
   "alert_emails.*",
   "cloudb_region",
   "database_flags.~",
@@ -30,8 +30,8 @@ const WITH_A_FORM = [
   "domain",
   "dns_zone.name",
   "dns_zone.project",
-  "dump_copy_bucket",
-  "dump_schedule",
+  "dumps.copy_bucket",
+  "dumps.schedule",
   "environment_variables.~",
   "existing_backup_plan",
   "existing_bucket.name",
@@ -46,7 +46,10 @@ const WITH_A_FORM = [
   "linux_vm_machine_type",
   "namespace",
   "network",
-  "notification_channels.*",
+  "notification_channels.all.*",
+  "notification_channels.critical.*",
+  "notification_channels.error.*",
+  "notification_channels.warning.*",
   "project_id",
   "region",
   "secret_environment_variables.~",
@@ -60,7 +63,7 @@ const WITH_A_FORM = [
   "smtp.host",
   "standby.region",
   "standby.subnetwork",
-  "strict_transport_security",
+  "domain_options.strict_transport_security",
   "tenant_id",
   "windows_vm_machine_type",
   ...[
@@ -98,13 +101,13 @@ const OF_A_FEW_WORDS = [
 /** What is a whole number from 1. */
 const COUNTLESS = [0, 1.5];
 const COUNTS = [
-  "database_password_version",
+  "database_passwords.version",
   "liveness_probe.failure_threshold",
   "max_instance_count",
   "startup_probe.failure_threshold",
-  "worker_count",
-  "worker_processes",
-  "worker_threads",
+  "worker.count",
+  "worker.processes",
+  "worker.threads",
 ];
 
 const each = (paths: readonly string[], values: readonly unknown[]): Wrong =>
@@ -119,12 +122,13 @@ const WRONG: Wrong = {
   "audit_log.event_days": [0, 3651, 1.5],
   "audit_log.retention_days": [0, 3651, 1.5],
   "alerts.*.duration_seconds": [-60, 86_460, 90],
-  backup_retention_count: [0, 366, 1.5],
+  "backups.retention_count": [0, 366, 1.5],
+  "backups.final_days": [-1, 366, 1.5],
+  "backups.log_days": [0, 8, 1.5],
   database_disk_limit_gb: [9, 65_537, 10.5],
-  database_final_backup_days: [-1, 366, 1.5],
   database_version: [14],
-  dump_lock_days: [0, 3651, 1.5],
-  dump_retention_days: [0, 3651, 1.5],
+  "dumps.lock_days": [0, 3651, 1.5],
+  "dumps.retention_days": [0, 3651, 1.5],
   soft_delete_days: [-1, 91, 7.5],
   "geoip.update_hours": [0, 169, 1.5],
   linux_vm_count: [-1, 1.5],
@@ -150,7 +154,6 @@ const WRONG: Wrong = {
   "smtp.username": [" idp"],
   "startup_probe.initial_delay_seconds": [-1, 241, 1.5],
   "startup_probe.period_seconds": [0, 241, 1.5],
-  transaction_log_days: [0, 8, 1.5],
 };
 
 interface Stack {
@@ -164,12 +167,12 @@ const STACKS: readonly Stack[] = [
   {
     name: "idp-serverless",
     inputs: SERVERLESS_INPUTS,
-    own: { container_cpu: [3], min_instance_count: [-1, 1.5], worker_cpu: [3] },
+    own: { container_cpu: [3], min_instance_count: [-1, 1.5], "worker.cpu": [3] },
   },
   {
     name: "idp-kubernetes",
     inputs: KUBERNETES_INPUTS,
-    own: { container_cpu: [0.25, 28.25, 0.6], min_instance_count: [0, 1.5], worker_cpu: [0.25, 28.25, 0.6] },
+    own: { container_cpu: [0.25, 28.25, 0.6], min_instance_count: [0, 1.5], "worker.cpu": [0.25, 28.25, 0.6] },
   },
   { name: "assessment-lab", inputs: LAB, own: {} },
 ];

@@ -51,12 +51,12 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
       secret_environment_variables: { dramatiq_queue_prefetch: { secret_id: "prefetch", version: 1 } },
     },
   ],
-  [{ dump_schedule: "0-59 * * * *" }, "dump_schedule dumps the whole database several times an hour; "],
-  [{ dump_schedule: "0 * * * *" }],
-  [{ check_up_limits: { restore_drill_days: 100 } }],
+  [{ dumps: { schedule: "0-59 * * * *" } }, "dumps.schedule dumps the whole database several times an hour; "],
+  [{ dumps: { schedule: "0 * * * *" } }],
+  [{ check_up: { limits: { restore_drill_days: 100 } } }],
   [{ existing_database: DATABASE }],
   [
-    { check_up_limits: { restore_drill_days: 100 }, existing_database: DATABASE },
+    { check_up: { limits: { restore_drill_days: 100 } }, existing_database: DATABASE },
     "check_up_limits judges restore drills, and existing_database is given; ",
   ],
   [
@@ -80,14 +80,17 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   ],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: ".example.com" } }],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: "login.example.com" } }],
-  ...[{ worker_threads: 1 }, { environment_variables: { IDP_WORKER__THREADS: "1" } }].map(
-    (inputs) => [inputs, "worker_threads, or IDP_WORKER__THREADS in environment_variables, is 1; each "] as const,
+  ...[{ worker: { threads: 1 } }, { environment_variables: { IDP_WORKER__THREADS: "1" } }].map(
+    (inputs) => [inputs, "worker.threads, or IDP_WORKER__THREADS in environment_variables, is 1; each "] as const,
   ),
-  [{ worker_processes: 1, worker_threads: 2 }],
-  [{ ipv6: true }, "ipv6 is set without domain; "],
-  [{ ipv6: true, ...DOMAIN }],
-  [{ strict_transport_security: "" }, "strict_transport_security is set without domain; "],
-  [{ strict_transport_security: "", ...DOMAIN }],
+  [{ worker: { processes: 1, threads: 2 } }],
+  [{ domain_options: { ipv6: true } }, "domain_options has a header or an IPv6 address without domain; "],
+  [{ domain_options: { ipv6: true }, ...DOMAIN }],
+  [
+    { domain_options: { strict_transport_security: "" } },
+    "domain_options has a header or an IPv6 address without domain; ",
+  ],
+  [{ domain_options: { strict_transport_security: "" }, ...DOMAIN }],
   [{ blueprints: ["password-recovery"] }, 'blueprints has "password-recovery" and smtp is not given; '],
   [{ blueprints: ["password-recovery"], environment_variables: { AUTHENTIK_EMAIL__HOST: "smtp.example.com" } }],
   [
@@ -104,7 +107,7 @@ const REGIONS: readonly (readonly [string, RegExp])[] = [
   ["eurpe-west1", /; known there: none; look it up with /],
 ];
 
-const UNSEEN = { ...DOMAIN, request_log_sample_rate: 0 };
+const UNSEEN = { ...DOMAIN, domain_options: { request_log_sample_rate: 0 } };
 const PREVIEW_UNSEEN = "request_log_sample_rate is 0 and protection has rules in preview; ";
 
 describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and of no others", () => {
@@ -129,8 +132,8 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
       "kubernetes",
       kubernetesTerraform,
       [
-        [{ blueprints: ["radius"] }, 'blueprints has "ldap" or "radius" and manage_outposts is false; '],
-        [{ blueprints: ["radius"], manage_outposts: true }],
+        [{ blueprints: ["radius"] }, 'blueprints has "ldap" or "radius" and outposts is not set; '],
+        [{ blueprints: ["radius"], outposts: {} }],
         [{ request_timeout_seconds: 60 }, "request_timeout_seconds is set without domain; "],
         [{ request_timeout_seconds: 60, ...DOMAIN }],
         [{ ...UNSEEN, protection: { waf: "enforce", preview_limits: true } }, PREVIEW_UNSEEN],

@@ -15,7 +15,6 @@ const secretInput = (stack: BareStack, name: string): string =>
 
 /** What excludes others. */
 type Left =
-  | "dumpLockDays"
   | "existingBackupPlan"
   | "existingContainerImage"
   | "existingDatabase"
@@ -23,15 +22,15 @@ type Left =
   | "loadBalancerProxyRange"
   | "standby";
 
+const WORKER = { count: 2, cpu: 2, memory: "4Gi", processes: 2, threads: 4 };
+
 const identityProviderProps = (
   stack: BareStack,
 ): Omit<Given<ServerlessIdentityProviderProps, Left>, "existingRepository" | keyof typeof SERVERLESS_ALONE> => ({
   projectId: "demo-project",
   tenantId: "acme",
-  acceptedSecretKeyVersion: 1,
-  administratorPasswordVersion: 2,
-  secretKeyVersion: 1,
-  databasePasswordVersion: 4,
+  secretKey: { acceptedVersion: 1, version: 1 },
+  databasePasswords: { administratorVersion: 2, version: 4 },
   alertEmails: ["on-call@example.com"],
   alerts: { uptime: { enabled: false }, "database-cpu": { durationSeconds: 600, threshold: 0.8 } },
   applicationName: "login",
@@ -41,43 +40,36 @@ const identityProviderProps = (
     locked: true,
     destination: "pubsub.googleapis.com/projects/audit-project/topics/sign-ins",
   },
-  auditSecretAccess: true,
+  secretReadLog: { expectedReaders: ["pipeline@demo-project.iam.gserviceaccount.com"] },
   slo: { available: 0.995, latency: 0.9, latencyMs: 400 },
   backupBeforeUpgrade: false,
-  backupLocation: "eu",
-  backupRetentionCount: 30,
+  backups: { location: "eu", retentionCount: 30, finalDays: 0, logDays: 3 },
   blueprintFiles: { "groups.yaml": "version: 1\nentries: []\n" },
   blueprints: ["branding", "password-recovery"],
   bootstrapPassword: secretInput(stack, "first_password"),
   bootstrapToken: true,
-  buildLocation: "europe-west1",
+  build: { location: "europe-west1", pool: "projects/builders/locations/us-central1/workerPools/private" },
   certificateValidation: "load-balancer",
   connectionPool: true,
   containerCpu: 4,
   containerMemory: "8Gi",
   dashboard: false,
   databaseAvailability: "REGIONAL",
-  databaseConditionalAccess: false,
+  databaseRights: { conditionalAccess: false, managedSuperuser: false, revokePublicConnect: false },
   databaseDiskLimitGb: 200,
-  databaseFinalBackupDays: 0,
   databaseFlags: { log_min_duration_statement: "500" },
   databaseTier: "db-custom-4-15360",
   databaseVersion: 17,
   deletionProtection: false,
   dnsZone: { name: "example-com", project: "dns-project", dnsName: "example.com" },
   domain: "login.example.com",
-  dumpAtApply: true,
-  dumpCopyBucket: "acme-backups",
+  dumps: { atApply: true, copyBucket: "acme-backups", retentionDays: 90, schedule: "30 2 * * *" },
   softDeleteDays: 30,
-  dumpRetentionDays: 90,
-  checkUpSchedule: "*/15 * * * *",
-  checkUpLimits: { tasksFailed: 3 },
-  dumpSchedule: "30 2 * * *",
+  checkUp: { schedule: "*/15 * * * *", limits: { tasksFailed: 3 } },
   recoveryAccess: { reader: "user:admin@example.com", minutes: 20 },
   signInProbe: { schedule: "*/5 * * * *", clientId: "probe", redirectUri: "https://app.example.com/callback" },
   existingBucket: { name: "acme-uploads" },
   grantRoles: false,
-  buildPool: "projects/builders/locations/us-central1/workerPools/private",
   kmsKeys: { default: "projects/keys/locations/europe-west1/keyRings/idp/cryptoKeys/idp" },
   binaryAuthorization: true,
   existingSecrets: {
@@ -85,29 +77,31 @@ const identityProviderProps = (
     bootstrapPassword: { secretId: "projects/shared-secrets/secrets/first-password", version: "1" },
   },
   existingServiceAccounts: { service: "idp-service@shared-accounts.iam.gserviceaccount.com" },
-  grantManagedSuperuser: false,
-  revokePublicConnect: false,
   environmentVariables: { IDP_GREETING: 'say "${hello}"\n%{and} $(DB_HOST) $5' },
-  keepDumps: true,
   ownParts: "kept",
   labels: { cost: "shared" },
   denyMaintenancePeriod: { startDate: "2026-12-01", endDate: "2027-01-10" },
   maintenanceWindow: { day: 2, hour: 22, track: "week5" },
   imageMirror: "europe-docker.pkg.dev/my-project/mirror",
-  ipv6: true,
-
+  domainOptions: {
+    ipv6: true,
+    httpRedirect: false,
+    requestLogSampleRate: 1,
+    strictTransportSecurity: "max-age=63072000; includeSubDomains; preload",
+  },
   livenessProbe: { initialDelaySeconds: 20, periodSeconds: 60, failureThreshold: 5, timeoutSeconds: 9 },
   logLevel: "debug",
   maxInstanceCount: 8,
   minInstanceCount: 2,
-  httpRedirect: false,
   networkTags: ["sign-in"],
   network: {
     network: "projects/shared/global/networks/main",
     subnetwork: "projects/shared/regions/europe-west1/subnetworks/services",
   },
-  notificationChannels: ["projects/demo-project/notificationChannels/12345"],
-  notificationChannelsBySeverity: { critical: ["projects/demo-project/notificationChannels/67890"] },
+  notificationChannels: {
+    all: ["projects/demo-project/notificationChannels/12345"],
+    critical: ["projects/demo-project/notificationChannels/67890"],
+  },
   protection: {
     adminRanges: ["203.0.113.0/24"],
     banSeconds: 600,
@@ -119,10 +113,8 @@ const identityProviderProps = (
   },
   region: "europe-west1",
   secretLocations: ["europe-west1"],
-  requestLogSampleRate: 1,
   requestTimeoutSeconds: 120,
   secretEnvironmentVariables: { IDP_EXTRA: { secretId: "extra", version: 4 } },
-  secretReaders: ["pipeline@demo-project.iam.gserviceaccount.com"],
   smtp: {
     encryption: "tls",
     from: "idp@example.com",
@@ -132,16 +124,10 @@ const identityProviderProps = (
     timeout: 20,
     username: "idp",
   },
-  strictTransportSecurity: "max-age=63072000; includeSubDomains; preload",
   startupProbe: { initialDelaySeconds: 240, periodSeconds: 10, failureThreshold: 24, timeoutSeconds: 5 },
-  transactionLogDays: 3,
   uptimeCheck: true,
-  workerCount: 2,
-  workerCpu: 2,
-  workerMemory: "4Gi",
+  worker: WORKER,
   workerMode: "separate",
-  workerProcesses: 2,
-  workerThreads: 4,
 });
 
 const SERVERLESS_ALONE = {
@@ -162,7 +148,6 @@ export const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProvi
 
 /** What excludes others on Kubernetes: an existing image leaves out what is built. */
 type LeftByKubernetes =
-  | "dumpLockDays"
   | "existingBackupPlan"
   | "applicationVersion"
   | "existingCluster"
@@ -184,10 +169,9 @@ export const kubernetesProps = (stack: BareStack): Given<KubernetesIdentityProvi
   },
   controlPlaneEndpoint: "private",
   geoip: { accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 }, updateHours: 24 },
-  manageOutposts: true,
+  outposts: { ranges: ["10.1.0.0/16"] },
   namespace: "sign-in",
-  outpostRanges: ["10.1.0.0/16"],
-  workerMaxCount: 4,
+  worker: { ...WORKER, maxCount: 4 },
 });
 
 export const labProps = (stack: BareStack): Given<AssessmentLabProps, "apis"> => ({

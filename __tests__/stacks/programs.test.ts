@@ -224,7 +224,7 @@ describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIde
           projectId: "demo-project",
           alertEmails: ["admin@example.com"],
           domain: "login.example.com",
-          dumpSchedule: "30 4 * * *",
+          dumps: { schedule: "30 4 * * *" },
           signInProbe: {},
           recoveryAccess: { reader: "user:admin@example.com" },
           existingServiceAccounts: { [member]: "shared@demo-project.iam.gserviceaccount.com" },

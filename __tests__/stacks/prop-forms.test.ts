@@ -2,7 +2,7 @@ import { canBe, FORMS, groupsOf, placesOf, SUBJECTS, synthesized, usedText } fro
 
 /** What is in nothing that is made, in the programs of this test. */
 const NOT_IN_RESOURCES: Readonly<Record<string, string>> = {
-  acceptedSecretKeyVersion: "only allows another version",
+  "secretKey.acceptedVersion": "only allows another version",
   "dnsZone.dnsName": "only says which domains the zone serves",
   "existingRepository.location": "only says how the prefix of images begins",
   "existingServiceAccounts.build": "nothing is built where the image exists",

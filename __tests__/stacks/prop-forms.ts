@@ -103,11 +103,12 @@ const NETWORK = {
 /** What contradicts others in all of the literals, with what it needs. */
 const APART_IN_BOTH: Subject["apart"] = {
   existingBackupPlan: { existingBackupPlan: BACKUP_PLAN, backupBeforeUpgrade: false },
-  dumpLockDays: { dumpLockDays: 400, dumpSchedule: "30 2 * * *" },
+  // The deployment of the literals may be destroyed, which a lock forbids.
+  dumps: {
+    dumps: { schedule: "30 2 * * *", atApply: true, retentionDays: 90, lockDays: 400, copyBucket: "acme-backups" },
+  },
   existingDatabase: { existingDatabase: EXISTING_DATABASE },
   existingSecurityPolicy: { domain: "sign-in.example.com", existingSecurityPolicy: SECURITY_POLICY },
-  // A schedule keeps the dumps.
-  keepDumps: { keepDumps: true },
 };
 
 const PROVIDERS = ["google", "kubernetes", "random"] as const;
@@ -155,8 +156,9 @@ export const SUBJECTS: readonly Subject[] = [
       ...APART_IN_BOTH,
       // The image of the literals is not built.
       applicationVersion: { applicationVersion: "2025.12.1" },
-      buildLocation: { buildLocation: "europe-west1" },
-      buildPool: { buildPool: "projects/builders/locations/us-central1/workerPools/private" },
+      build: {
+        build: { location: "europe-west1", pool: "projects/builders/locations/us-central1/workerPools/private" },
+      },
       existingRepository: {
         existingRepository: { imagePrefix: "europe-docker.pkg.dev/shared-images/idp", location: "europe" },
       },

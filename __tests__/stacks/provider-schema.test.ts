@@ -54,7 +54,7 @@ describe("The real providers' schemas", () => {
         path,
         // No apply replaces one that exists.
         expect.stringMatching(
-          /google_storage_bucket[.]\w+(\[\*\])?[.]id\b|^[^$]+$|^\$\{try[(]var[.]existing_bucket|^\$\{var[.]dump_copy_bucket\}$/,
+          /google_storage_bucket[.]\w+(\[\*\])?[.]id\b|^[^$]+$|^\$\{try[(]var[.]existing_bucket|^\$\{try\(var[.]dumps[.]copy_bucket, null\)\}$/,
         ),
       ]);
   });

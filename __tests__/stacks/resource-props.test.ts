@@ -93,15 +93,17 @@ const CASES: readonly (readonly [what: string, props: (stack: BareStack) => Prop
   ],
   [
     "buildPool: a pool",
-    (stack) => ({ buildPool: new CloudbuildWorkerPool(stack, "pool", { name: "pool", location: "us-central1" }) }),
+    (stack) => ({
+      build: { pool: new CloudbuildWorkerPool(stack, "pool", { name: "pool", location: "us-central1" }) },
+    }),
     ["${google_cloudbuild_worker_pool.pool.id}"],
   ],
   [
-    "notificationChannels and those of a severity: a channel beside the name of another",
+    "notificationChannels: a channel beside the name of another",
     (stack) => {
       const channel = new MonitoringNotificationChannel(stack, "pager", { type: "pagerduty" });
       const other = "projects/demo-project/notificationChannels/1";
-      return { notificationChannels: [channel, other], notificationChannelsBySeverity: { critical: [channel] } };
+      return { notificationChannels: { all: [channel, other], critical: [channel] } };
     },
     ["google_monitoring_notification_channel.pager.name"],
   ],

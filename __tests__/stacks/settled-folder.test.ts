@@ -42,16 +42,15 @@ const NEARLY_EVERYTHING = {
   ...NETWORK,
   domain: "a.example.com",
   protection: {},
-  ipv6: true,
+  domain_options: { ipv6: true, request_log_sample_rate: 0.5 },
   worker_mode: "separate",
   alert_emails: ["a@b.c"],
   smtp: { host: "mail.example.com", from: "a@example.com" },
-  dump_schedule: "0 3 * * *",
+  dumps: { schedule: "0 3 * * *" },
   kms_keys: { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" },
   existing_service_accounts: { service: "run@my-project.iam.gserviceaccount.com" },
-  database_password_version: 1,
+  database_passwords: { version: 1 },
   bootstrap_token: true,
-  request_log_sample_rate: 0.5,
 };
 
 describe("The folder for one deployment", () => {
@@ -168,8 +167,8 @@ describe("The folder for one deployment", () => {
     const lab = await configurationOf("assessment-lab", { linux_vm_count: 2 });
     expect(lab.variable?.linux_vm_count).toMatchObject({ default: 2 });
     expect(lab.variable).toHaveProperty("cloudb_secret_access_key");
-    const rotated = await configurationOf("idp-serverless", { database_password_version: 1 });
-    expect(rotated.variable?.database_password_version).toMatchObject({ default: 1, nullable: false });
+    const rotated = await configurationOf("idp-serverless", { database_passwords: { version: 1 } });
+    expect(rotated.variable?.database_passwords).toMatchObject({ default: { version: 1 }, nullable: false });
   });
 
   it("has pages, an example and a schema of the inputs and outputs that are left", async () => {
@@ -191,32 +190,36 @@ describe("The folder for one deployment", () => {
 
   it("has the settings as defaults in its page, and the members that are left", async () => {
     const channels = { critical: ["projects/a/notificationChannels/1"] };
-    const settings = { domain: "a.example.com", notification_channels_by_severity: channels, container_cpu: 4 };
+    const settings = {
+      domain: "a.example.com",
+      notification_channels: channels,
+      container_cpu: 4,
+    };
     const folder = await settledFolder("idp-serverless", { project_id: "my-project", ...settings });
     const rows = folder.read("idp-serverless.md").split("\n");
     const rowOf = (name: string) => rows.filter((row) => row.startsWith(`| \`${name}\` |`)).join("\n");
     expect(rowOf("project_id")).toContain('| string | `"my-project"` |');
     expect(rowOf("container_cpu")).toContain("| number | `4` |");
     expect(rowOf("domain")).toContain('| string | `"a.example.com"` |');
-    const bySeverity = rowOf("notification_channels_by_severity");
+    const bySeverity = rowOf("notification_channels");
     expect(bySeverity).toContain('| `object({ critical = optional(list(string), []) })` | `{"critical":');
     expect(bySeverity).not.toContain("warning");
     const { properties } = JSON.parse(folder.read("inputs.schema.json")) as { readonly properties: Settings };
-    expect(properties).toHaveProperty("notification_channels_by_severity.properties.critical");
-    expect(properties).not.toHaveProperty("notification_channels_by_severity.properties.warning");
+    expect(properties).toHaveProperty("notification_channels.properties.critical");
+    expect(properties).not.toHaveProperty("notification_channels.properties.warning");
     expect(folder.read("terraform.tfvars.example")).toContain(
       "# Type: object({ critical = optional(list(string), []) })",
     );
   });
 
   it("keeps what is none by null, empty objects, and what another input's rule needs", async () => {
-    const settings = { domain: "a.example.com", protection: {}, alert_emails: ["a@b.c"], check_up_schedule: null };
+    const settings = { domain: "a.example.com", protection: {}, alert_emails: ["a@b.c"], check_up: null };
     const { resource, variable = {} } = await configurationOf("idp-serverless", settings);
-    expect(variable.check_up_schedule).toBeUndefined();
+    expect(variable.check_up).toBeUndefined();
     expect(resource?.google_cloud_run_v2_job).not.toHaveProperty("check_up_job");
     expect(variable.protection).toMatchObject({ default: {}, nullable: false });
-    expect(variable).toHaveProperty("accepted_secret_key_version");
-    const bySeverity = { notification_channels_by_severity: { critical: ["projects/a/notificationChannels/1"] } };
+    expect(variable).toHaveProperty("secret_key.default", {});
+    const bySeverity = { notification_channels: { critical: ["projects/a/notificationChannels/1"] } };
     expect(countsIn(await configurationOf("idp-serverless", bySeverity))).toEqual([]);
   });
 
@@ -254,7 +257,7 @@ describe("The folder for one deployment", () => {
   it("says nothing of inputs that a message only seems to name, and has no output that can only be null", async () => {
     const { check, output, resource, variable = {} } = await configurationOf("idp-serverless", {});
     expect(output).not.toHaveProperty("load_balancer_address");
-    expect(JSON.stringify(variable.max_instance_count)).toContain("In this folder, worker_count is settled");
+    expect(JSON.stringify(variable.max_instance_count)).toContain("In this folder, worker.count is settled");
     const noted = [...messagesIn(resource), ...messagesIn(check)].filter((text) =>
       /(blueprints|protection) (is|are) settled/.test(text),
     );

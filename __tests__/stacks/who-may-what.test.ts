@@ -195,17 +195,17 @@ describe("The page of who may what", () => {
   it("says of each time of data which input decides, and its value in the folder", async () => {
     const settings = {
       project_id: "my-project",
-      transaction_log_days: 3,
-      dump_schedule: "0 3 * * *",
+      backups: { log_days: 3 },
+      dumps: { schedule: "0 3 * * *" },
       region: "europe-west1",
     };
     const page = (await settledFolder("idp-serverless", settings)).read("who-may-what.md");
     const rows = rowsIn(page, "Data");
     const cellsOf = (what: RegExp) => rows.find(([first = ""]) => what.test(first)) ?? [];
-    expect(cellsOf(/^Transaction logs/)[3]).toBe("`transaction_log_days` days, here `3`");
+    expect(cellsOf(/^Transaction logs/)[3]).toBe("`backups.log_days` days, here `3`");
     expect(cellsOf(/^Transaction logs/)[2]).toBe("Cloud SQL, in `region`, here `europe-west1`");
     expect(cellsOf(/^Dumps/)[3]).toMatch(
-      /^`dump_retention_days` days, here `30`, then, to restore it, `soft_delete_days` days, here `7`;/,
+      /^`dumps.retention_days` days, here `30`, then, to restore it, `soft_delete_days` days, here `7`;/,
     );
   });
 
@@ -242,7 +242,7 @@ describe("A condition in words", () => {
     variable: {
       existing_bucket: { default: null },
       dump_schedule: { default: null },
-      check_up_schedule: { default: "*/5 * * * *" },
+      check_up: { default: {}, type: 'object({ every = optional(string, "1h"), is_loud = optional(bool, true) })' },
       grant: { default: true },
       ipv6: { default: false },
       mode: { default: "a" },
@@ -258,7 +258,8 @@ describe("A condition in words", () => {
     ["var.dump_schedule != null && var.ipv6", ["with `dump_schedule`", "with `ipv6`"]],
     ["(var.dump_schedule != null || var.ipv6) && var.ipv6", ["with `ipv6`"]],
     ["var.dump_schedule != null || var.ipv6", ["with `dump_schedule` or with `ipv6`"]],
-    ["var.check_up_schedule != null", ["unless `check_up_schedule` is null"]],
+    ["var.check_up != null", ["unless `check_up` is null"]],
+    ["var.check_up.is_loud", ["unless `check_up.is_loud` is false"]],
     ["var.grant", ["unless `grant` is false"]],
     ["!var.grant", ["with `grant = false`"]],
     ["!var.ipv6", ["without `ipv6`"]],

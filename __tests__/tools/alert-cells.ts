@@ -7,13 +7,13 @@ const PLATFORMS: readonly Platform[] = ["serverless", "kubernetes"];
 
 /** What an alert needs, in the words of the inputs. */
 const NEEDS = {
-  audit: "`audit_secret_access`",
+  audit: "`secret_read_log`",
   certificateByDns: '`certificate_validation = "dns"`',
   checkUp: "the check-up",
   connectionPool: "`connection_pool`",
-  dailyDump: "daily dumps, `dump_schedule`",
+  dailyDump: "daily dumps, `dumps.schedule`",
   domain: "`domain`",
-  dump: "`dump_schedule`",
+  dump: "`dumps.schedule`",
   ownBackups: "no `existing_backup_plan`",
   ownDatabase: "no `existing_database`",
   protection: "`protection`",

@@ -18,7 +18,9 @@ export function listMembers(program: ts.Program, folder: string): void {
     const parts: string[] = [];
     let end = 0;
     for (const statement of source.statements) {
-      if (!ts.isInterfaceDeclaration(statement) || !extendsComputed(statement, checker)) continue;
+      // The members of one with parameters depend on these.
+      if (!ts.isInterfaceDeclaration(statement) || statement.typeParameters !== undefined) continue;
+      if (!extendsComputed(statement, checker)) continue;
       parts.push(source.text.slice(end, statement.name.end), ` {\n${membersOf(statement, checker).join("")}}`);
       end = statement.end;
     }

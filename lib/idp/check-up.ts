@@ -6,7 +6,7 @@ import { allOf, type Condition, isNever, namedCondition } from "../core/expr/con
 import { interpolated, type Expr, exprOf, literal } from "../core/expr/expr";
 import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr/functions";
 import { valueOf } from "../core/expr/expression";
-import { number, object, textOrNull, type PropsOf } from "../core/inputs/rows";
+import { number, object, text, type PropsOf } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
@@ -53,44 +53,57 @@ export interface CheckUpLimits extends PropsOf<typeof LIMITS> {}
 /** Inputs of the check-up. */
 export const CHECK_UP = {
   /**
-   * How often the database is asked what stands still, every 10 minutes by default; there must be a receiver of alerts.
+   * Check-up: asks the application's database what stands still, where somebody gets alerts; on by default, null for
+   * none.
    */
-  checkUpSchedule: textOrNull({
-    default: `*/${DEFAULT_MINUTES} * * * *`,
-    description: [
-      "Cron schedule of the check-up, which asks the application's database what stands still: late tasks, mail,",
-      "certificates, outposts. It exists only where somebody gets alerts. Null for none. Changing it later is safe.",
-    ].join(" "),
-    nullable: true,
-    must: matching(PERIODIC_SCHEDULE, IS_PERIODIC(DEFAULT_MINUTES)),
-  }),
-  /** Limits beyond which the check-up says that something is wrong. */
-  checkUpLimits: object(LIMITS, {
-    default: {},
-    must: {
-      condition: (limits: Expr<Readonly<Record<string, number>>>) =>
-        everyEntry(limits, (_, limit) => isWhole(limit, 0)),
-      must: "have whole numbers from 0, because the check-up counts rows and seconds; correct them",
+  checkUp: object(
+    {
+      /** How often it asks, every 10 minutes by default. */
+      schedule: text({
+        default: `*/${DEFAULT_MINUTES} * * * *`,
+        description: "cron schedule, every 5, 10, 15, 20 or 30 minutes",
+        must: matching(PERIODIC_SCHEDULE, IS_PERIODIC(DEFAULT_MINUTES)),
+      }),
+      /** Limits beyond which it says that something is wrong. */
+      limits: object(LIMITS, {
+        default: {},
+        must: {
+          condition: (limits: Expr<Readonly<Record<string, number>>>) =>
+            everyEntry(limits, (_, limit) => isWhole(limit, 0)),
+          must: "have whole numbers from 0, because the check-up counts rows and seconds; correct them",
+        },
+        description: (members) => `limits beyond which it says that something is wrong (${members})`,
+      }),
     },
-    description: (members) =>
-      `Limits beyond which the check-up says that something is wrong. ${members} Changing it later is safe.`,
-  }),
+    {
+      default: {},
+      nullable: true,
+      description: (members) =>
+        [
+          "Check-up, which asks the application's database what stands still: late tasks, mail, certificates,",
+          `outposts. It exists only where somebody gets alerts. ${members} Null for none. Changing it later is safe.`,
+        ].join(" "),
+    },
+  ),
 };
+
+/** Names of the types of members that are objects. */
+interface CheckUpObjects {
+  readonly limits: CheckUpLimits;
+}
+
+/** The check-up. */
+export interface CheckUpProps extends PropsOf<(typeof CHECK_UP)["checkUp"]["members"], CheckUpObjects> {}
 
 interface Receivers {
   readonly alertEmails: Texts;
-  readonly notificationChannels: Texts;
-  readonly notificationChannelsBySeverity: Expr<Readonly<Record<string, readonly string[]>>> & Pick<Value, "given">;
+  readonly notificationChannels: Expr<Readonly<Record<string, readonly string[]>>> & Pick<Value, "given">;
 }
 type Texts = Expr<readonly string[]> & Pick<Value, "given">;
 
 /** Number of all receivers of alerts. */
 export function receiverCount(v: Receivers): Expr<number> {
-  return concat<string>(
-    v.alertEmails,
-    v.notificationChannels,
-    flatten(values(v.notificationChannelsBySeverity)),
-  ).length();
+  return concat<string>(v.alertEmails, flatten(values(v.notificationChannels))).length();
 }
 
 /** Whether somebody gets alerts, by a local of the scope where only a plan knows it. */
@@ -103,12 +116,9 @@ export function hasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
 }
 
 /** The same where synthesis knows it. */
-function knownToHaveReceivers({ alertEmails, notificationChannels, notificationChannelsBySeverity }: Receivers) {
-  const bySeverity = notificationChannelsBySeverity.given;
-  const severities = Token.isUnresolved(bySeverity)
-    ? [bySeverity]
-    : Object.values(bySeverity as Readonly<Record<string, unknown>>);
-  const lists: unknown[] = [alertEmails.given, notificationChannels.given, ...severities];
+function knownToHaveReceivers({ alertEmails, notificationChannels: { given } }: Receivers) {
+  const channels = Token.isUnresolved(given) ? [given] : Object.values(given as Readonly<Record<string, unknown>>);
+  const lists: unknown[] = [alertEmails.given, ...channels];
   if (lists.some((list) => exprOf(list).hasItems)) return true;
   // A token in a list is one receiver; one in place of a list may be none.
   return lists.some((list) => Token.isUnresolved(list)) ? undefined : lists.flat().length > 0;
@@ -117,11 +127,8 @@ function knownToHaveReceivers({ alertEmails, notificationChannels, notificationC
 /**
  * Whether there is a check-up: with a schedule, and somebody to tell, whose number is a local of the scope.
  */
-export function isCheckedUp(
-  scope: Construct,
-  v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers,
-): Expr<boolean> {
-  const isScheduled = v.checkUpSchedule.isSet();
+export function isCheckedUp(scope: Construct, v: Receivers & ValuesOf<typeof CHECK_UP>): Expr<boolean> {
+  const isScheduled = v.checkUp.isSet();
   if (isNever(isScheduled)) return literal(false);
   const id = "IsCheckedUp";
   const known = scope.node.tryFindChild(id) as TerraformLocal | undefined;
@@ -131,14 +138,14 @@ export function isCheckedUp(
 }
 
 /** Whether the check-up says when no restore drill has passed for too long. */
-export function judgesDrills({ checkUpLimits }: Pick<ValuesOf<typeof CHECK_UP>, "checkUpLimits">): Expr<boolean> {
-  return checkUpLimits.at.restoreDrillDays.gt(0);
+export function judgesDrills({ checkUp }: ValuesOf<typeof CHECK_UP>): Expr<boolean> {
+  return allOf(checkUp.isSet(), checkUp.at.limits.at.restoreDrillDays.gt(0));
 }
 
 /** Name of the job, also in alerts. */
 export const CHECK_UP_JOB = "check-up";
 
-interface CheckUpProps {
+interface CheckUpParts {
   readonly condition: Condition;
   readonly database: SqlInstance;
   readonly inputs: ValuesOf<typeof CHECK_UP>;
@@ -163,10 +170,10 @@ export class CheckUp extends Construct {
   readonly ready: ITerraformDependable[];
 
   /** @internal */
-  constructor(scope: Construct, id: string, props: CheckUpProps) {
+  constructor(scope: Construct, id: string, props: CheckUpParts) {
     super(scope, id);
     const { condition, database, dependsOn, inputs, runner } = props;
-    const { checkUpLimits: limits, checkUpSchedule: schedule } = inputs;
+    const { limits, schedule } = inputs.checkUp.at;
     const [statements, client, script] = ["check-up.sql", "database-client.sh", "check-up.sh"].map((file) =>
       addScript(this, `lib/idp/scripts/${file}`),
     ) as [StackFile, StackFile, StackFile];
@@ -187,7 +194,7 @@ export class CheckUp extends Construct {
       condition,
     });
     this.jobName = job.jobName;
-    this.missingAfter = missingAfter(schedule as Expr<string>, DEFAULT_MINUTES);
+    this.missingAfter = missingAfter(schedule, DEFAULT_MINUTES);
     this.ready = job.ready;
   }
 }

@@ -2,7 +2,7 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { conditionFrom, isAlways } from "../core/expr/conditional";
-import { flag } from "../core/inputs/rows";
+import { flag, object, type PropsOf } from "../core/inputs/rows";
 import { type KnownPropsOf, refuseProps } from "../core/inputs/known-props";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript, joined, type StackFile } from "../core/stack-file";
@@ -22,30 +22,56 @@ import { type Expr, hcl } from "../core/expr/expr";
 
 /** Inputs for what the application's role may do, and others may do with its database. */
 export const DATABASE_RIGHTS = {
-  /**
-   * Makes the application's role a member of `cloudsqlsuperuser`; by default on an instance of its own alone. It needs
-   * nothing of that.
-   */
-  grantManagedSuperuser: flag({
-    default: null,
-    description: [
-      "Makes the application's role a member of cloudsqlsuperuser,",
-      "which makes it as powerful as the administrator: with that,",
-      "it can read and change all databases of the instance; the application needs nothing of it. Null for true,",
-      "or false with existing_database. Changing it later runs db-init;",
-      "false revokes what the administrator has granted.",
-    ].join(" "),
-  }),
-  /** Takes the right to connect to the application's database away from all other logins of the instance. */
-  revokePublicConnect: flag({
-    default: true,
-    description: [
-      "Takes the right to connect to the application's database away from all other logins of the instance,",
-      "who could read the names of tables and block migrations. Changing it later to true runs db-init;",
-      "false gives nothing back.",
-    ].join(" "),
-  }),
+  /** Who may do what on the database's instance, which may be shared with other applications. */
+  databaseRights: object(
+    {
+      /**
+       * Limits the right of the service accounts to connect to this database, by a condition; false for a project whose
+       * tools cannot keep conditions.
+       */
+      conditionalAccess: flag({
+        default: true,
+        description: [
+          "limits the right of the service accounts to connect to this database, by an IAM condition; false,",
+          "for a project whose tools cannot keep conditions, covers all its databases",
+        ].join(" "),
+      }),
+      /** Takes the right to connect to the application's database away from all other logins of the instance. */
+      revokePublicConnect: flag({
+        default: true,
+        description: [
+          "takes the right to connect to the application's database away from all other logins of the instance,",
+          "who could read the names of tables and block migrations; a change to true runs db-init,",
+          "false gives nothing back",
+        ].join(" "),
+      }),
+      /**
+       * Makes the application's role a member of `cloudsqlsuperuser`; by default on an instance of its own alone. It
+       * needs nothing of that.
+       */
+      managedSuperuser: flag({
+        default: null,
+        description: [
+          "makes the application's role a member of cloudsqlsuperuser, as powerful as the administrator:",
+          "with that, it can read and change all databases of the instance, and it needs nothing of that;",
+          "null for true, or false with existing_database; a change runs db-init,",
+          "and false revokes what the administrator has granted",
+        ].join(" "),
+      }),
+    },
+    {
+      default: {},
+      description: (members) =>
+        [
+          `Rights on the database's instance, for one that several applications share. ${members}`,
+          "Changing it later is safe.",
+        ].join(" "),
+    },
+  ),
 };
+
+/** Who may do what on the database's instance. */
+export interface DatabaseRights extends PropsOf<(typeof DATABASE_RIGHTS)["databaseRights"]["members"]> {}
 
 export interface DbInitProps {
   /** Instance in which the role and the database are created. */

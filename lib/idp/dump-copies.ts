@@ -6,85 +6,50 @@ import { Construct } from "constructs";
 import { matching, whole } from "../core/inputs/checks";
 import { countIf, idOf, isNever, isSet, partIf, present, setArgument } from "../core/expr/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
-import { anyOf, type Expr } from "../core/expr/expr";
+import { type Expr } from "../core/expr/expr";
 import { max, toText } from "../core/expr/functions";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
-import { type Relation } from "../core/inputs/relations";
-import { number, orResource, text, type Optional } from "../core/inputs/rows";
-import { type ValuesOf } from "../core/inputs/value";
+import { number, orResource, text } from "../core/inputs/rows";
 import { bucketName } from "../core/names";
-import { needs } from "../core/inputs/needs";
 import { setNewerAttribute } from "../core/newer-attribute";
-import { addBucket, BUCKET_NAME, DAY_SECONDS, type SOFT_DELETE } from "./media-bucket";
+import { addBucket, BUCKET_NAME, DAY_SECONDS } from "./media-bucket";
 
 const ADDS = "roles/storage.objectCreator";
 
 /** End of the locked bucket's name. */
 export const DUMP_LOCK_SUFFIX = "dumps-locked";
 
-/** Inputs for copies of dumps that stay. */
+/** Members about copies of dumps that stay. */
 export const DUMP_COPIES = {
   /**
    * Days for which nobody, including Google, can delete the copy of a dump in a locked bucket of its own; none by
    * default. A lock can never be undone.
    */
-  dumpLockDays: number({
+  lockDays: number({
     default: null,
     description: [
-      "Days for which nobody, including Google, can delete or change a copy of each dump, in a locked bucket of its",
-      "own; null for none. The lock can never be undone: more days later are safe, fewer are refused. Null leaves the",
-      "bucket, as a destroy does, billed until its last copy is old enough. Needs dump_schedule, deletion_protection.",
+      "days for which nobody, including Google, can delete or change a copy of each dump, in a locked bucket of its",
+      "own; null for none; the lock can never be undone: more days later are safe, fewer are refused; null leaves the",
+      "bucket, as a destroy does, billed until its last copy is old enough; needs deletion_protection",
     ].join(" "),
     must: whole(1, 3650, ", because the lock of a bucket lasts for whole days and is permanent; begin with 30"),
   }),
   /** Existing bucket, as of another project, or its resource, into which each dump is copied; none by default. */
-  dumpCopyBucket: orResource(
+  copyBucket: orResource(
     "name",
     ["google_storage_bucket"],
     text({
       default: null,
       description: [
-        "Existing bucket, as of another project, into which each dump and its checksum are copied; null for none.",
-        "Its owner decides on lock, key, place and deletion. The account of the dumps is granted",
-        "roles/storage.objectCreator on it, unless grant_roles is false. Needs dump_schedule.",
-        "Changing it later is safe.",
+        "existing bucket, as of another project, into which each dump and its checksum are copied; null for none;",
+        "its owner decides on lock, key, place and deletion; the account of the dumps is granted",
+        "roles/storage.objectCreator on it, unless grant_roles is false",
       ].join(" "),
       must: matching(...BUCKET_NAME),
     }),
   ),
 };
-
-/** Inputs of others on which these depend. */
-type OtherInputs = Readonly<{
-  deletionProtection: Optional<boolean | IResolvable>;
-  dumpSchedule: Optional<string>;
-  keepDumps: Optional<boolean | IResolvable>;
-}>;
-
-export const DUMP_COPY_RELATIONS: readonly Relation<OtherInputs & typeof DUMP_COPIES>[] = [
-  needs("dumpLockDays", {
-    with: ["deletionProtection"],
-    because: [
-      "a deployment that may be destroyed must not lock its dumps: nobody can ever undo a lock, and the bucket is",
-      "billed until its end",
-    ].join(" "),
-  }),
-  needsSchedule("dumpLockDays"),
-  needsSchedule("dumpCopyBucket"),
-];
-
-function needsSchedule(input: keyof typeof DUMP_COPIES): Relation<OtherInputs & typeof DUMP_COPIES> {
-  return {
-    of: input,
-    holds: (v) => anyOf(v[input].isNull(), v.dumpSchedule.isSet(), v.keepDumps),
-    says: ({ [input]: copies, dumpSchedule: schedule }) =>
-      [
-        `${copies.name} is ${copies.shown} and ${schedule.name} is not given; there must be a schedule, because only`,
-        `dumps are copied; set ${schedule.name}, or remove ${copies.name}`,
-      ].join(" "),
-  };
-}
 
 /** A bucket into which dumps are copied. */
 export interface DumpCopies {
@@ -103,9 +68,10 @@ interface LockedDumpsProps {
   readonly context: DeploymentContext;
   readonly deletionProtection: boolean | IResolvable;
   readonly dependsOn: ITerraformDependable[];
-  readonly inputs: ValuesOf<typeof DUMP_COPIES & typeof SOFT_DELETE>;
+  readonly lockDays: Expr<number | null>;
   /** Days to keep a dump at least. */
   readonly retentionDays: Expr<number>;
+  readonly softDeleteDays: number;
   /** Region in which the copies are too, of a new bucket; none if it is null at plan. */
   readonly secondRegion?: string | undefined;
 }
@@ -134,18 +100,17 @@ export class LockedDumps extends Construct implements DumpCopies {
   /** @internal */
   constructor(scope: Construct, id: string, props: LockedDumpsProps) {
     super(scope, id);
-    const { context, deletionProtection, dependsOn, inputs, retentionDays, secondRegion } = props;
-    const { dumpLockDays } = inputs;
-    const days = dumpLockDays as Expr<number>;
+    const { context, deletionProtection, dependsOn, lockDays, retentionDays, secondRegion, softDeleteDays } = props;
+    const days = lockDays as Expr<number>;
     const seconds = days.times(DAY_SECONDS);
-    this.condition = dumpLockDays.isSet();
+    this.condition = lockDays.isSet();
     this.bucketName = bucketName(context.deployment, DUMP_LOCK_SUFFIX);
     const own = {
       name: this.bucketName,
       storageClass: "NEARLINE",
       lifecycleRule: [{ action: { type: "Delete" }, condition: { age: max(days, retentionDays).number } }],
       retentionPolicy: { isLocked: true, retentionPeriod: seconds.number },
-      softDeleteDays: inputs.softDeleteDays.number,
+      softDeleteDays,
       // A bucket cannot move, and one that is locked cannot make room for another one of its name.
       lifecycle: isNever(isSet(secondRegion)) ? undefined : { ignoreChanges: ["location", "custom_placement_config"] },
       count: countIf(this.condition),
@@ -185,10 +150,10 @@ export class DumpsElsewhere extends Construct implements DumpCopies {
   private readonly grants = new Grants(this);
 
   /** @internal */
-  constructor(scope: Construct, id: string, { dumpCopyBucket }: ValuesOf<typeof DUMP_COPIES>) {
+  constructor(scope: Construct, id: string, copyBucket: Expr<string | null>) {
     super(scope, id);
-    this.condition = dumpCopyBucket.isSet();
-    this.bucketName = dumpCopyBucket.text;
+    this.condition = copyBucket.isSet();
+    this.bucketName = copyBucket.text;
     inFileOfExisting(this, "parts");
   }
 

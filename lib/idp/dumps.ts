@@ -10,7 +10,7 @@ import { allOf, anyOf, type Expr, hcl } from "../core/expr/expr";
 import { allIn, compact, element, every, toNumber } from "../core/expr/functions";
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { type Relation } from "../core/inputs/relations";
-import { flag, number, text } from "../core/inputs/rows";
+import { flag, number, object, textOrNull, type Optional, type PropsOf } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { bucketName } from "../core/names";
 import { needs } from "../core/inputs/needs";
@@ -18,7 +18,7 @@ import { type ProjectApis } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 import { clientImage, databaseJobContainer } from "./database-job";
-import { type DumpCopies, type DumpsElsewhere, type LockedDumps } from "./dump-copies";
+import { DUMP_COPIES, type DumpCopies, type DumpsElsewhere, type LockedDumps } from "./dump-copies";
 import { type ScheduledJobRunner } from "./job-runner";
 import { addBucket, mountOptions, type SOFT_DELETE } from "./media-bucket";
 import { type MediaStore, type SqlInstance } from "./parts";
@@ -48,17 +48,18 @@ const NEVER = `^[^ ]+ [^ ]+ (${[
 
 const DAILY = "^[^ ]+ [^ ]+ [*] [*] [*]$";
 
-/** Inputs of the scheduled dump of the database. */
-export const DUMPS = {
-  /** Cron schedule of the dumps, in UTC: `30 4 * * *` for every day at 04:30; none: no dumps. Choose a quiet hour. */
-  dumpSchedule: text({
-    default: null,
+/** Members about dumps and their bucket. */
+const SCHEDULED_DUMPS = {
+  /**
+   * Cron schedule, in UTC: `30 4 * * *` for every day at 04:30. Choose a quiet hour. Null keeps the bucket with its
+   * dumps, and makes no more.
+   */
+  schedule: textOrNull({
     description: [
-      "Cron schedule, in UTC, of dumps of the database into a bucket of their own:",
-      '"30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour with little use and no rollouts,',
-      "because a migration waits for a dump. Changing it later is safe. Null deletes the bucket,",
-      "unless keep_dumps is true; while it has dumps, deletion_protection refuses that.",
+      'cron schedule, in UTC, "30 4 * * *" for every day at 04:30; choose an hour with little use and no rollouts,',
+      "because a migration waits for a dump; null makes no more dumps and keeps those that there are",
     ].join(" "),
+    example: "30 4 * * *",
     must: {
       must: [
         "have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has,",
@@ -75,32 +76,58 @@ export const DUMPS = {
     },
   }),
   /** Makes a first dump in the apply that sets this or adds the schedule; the apply waits for it. */
-  dumpAtApply: flag({
+  atApply: flag({
     default: false,
     description: [
-      "Makes a first dump in the apply that sets it to true, once the application runs; the apply waits for it,",
-      "and the next apply repeats a failed one. Needs dump_schedule. Changing it later is safe.",
+      "makes a first dump in the apply that sets it to true, once the application runs; the apply waits for it,",
+      "and the next apply repeats a failed one; needs a schedule",
     ].join(" "),
   }),
   /** Days to keep a dump, 30 by default; the newest one stays whatever its age. */
-  dumpRetentionDays: number({
+  retentionDays: number({
     default: 30,
     description: [
-      "Days to keep a dump, billed for at least 30; the newest one stays whatever its age.",
-      "Changing it later is safe; fewer delete the oldest.",
+      "days to keep a dump, billed for at least 30; the newest one stays whatever its age;",
+      "fewer later delete the oldest",
     ].join(" "),
     must: whole(1, 3650, ", because a dump that is kept for less than a day is gone before it is needed; use 30"),
   }),
-  /** Keeps the bucket with its dumps while there is no schedule. */
-  keepDumps: flag({
-    default: false,
-    description: "Keeps the bucket with its dumps while dump_schedule is null. Changing it later is safe.",
-  }),
 };
 
-export const DUMP_RELATIONS: readonly Relation<typeof DUMPS>[] = [
-  needs("dumpAtApply", { with: ["dumpSchedule"], because: "nothing is dumped without a schedule" }),
+/** Input of the scheduled dumps of the database. */
+export const DUMPS = {
+  /** Scheduled dumps of the database into a bucket of their own, and copies of them that stay; none by default. */
+  dumps: object<typeof DUMP_COPIES & typeof SCHEDULED_DUMPS>(
+    { ...SCHEDULED_DUMPS, ...DUMP_COPIES },
+    {
+      description: (members) =>
+        [
+          `Scheduled dumps of the database into a bucket of their own. ${members} Null for none, which deletes the`,
+          "bucket; while it has dumps, deletion_protection refuses that. Changing it later is safe.",
+        ].join(" "),
+    },
+  ),
+};
+
+/** The input of others on which dumps depend. */
+type DeletionProtection = Readonly<{ deletionProtection: Optional<boolean | IResolvable> }>;
+
+/** Scheduled dumps of the database. */
+export interface DumpProps extends PropsOf<(typeof DUMPS)["dumps"]["members"]> {}
+
+export const DUMP_RELATIONS: readonly Relation<DeletionProtection & typeof DUMPS>[] = [
+  needs("dumps.atApply", { with: ["dumps.schedule"], because: "nothing is dumped without a schedule" }),
+  needs("dumps.lockDays", {
+    with: ["deletionProtection"],
+    because: [
+      "a deployment that may be destroyed must not lock its dumps: nobody can ever undo a lock, and the bucket is",
+      "billed until its end",
+    ].join(" "),
+  }),
 ];
+
+/** Whether dumps are made. */
+export const isDumped = ({ dumps }: ValuesOf<typeof DUMPS>): Expr<boolean> => dumps.at.schedule.isSet();
 
 /** Names of the scheduled job, which the restore scripts use, and of the one at apply. */
 export const DUMP_JOB = "dump";
@@ -130,9 +157,8 @@ interface DatabaseDumpProps {
   readonly secondRegion?: string | undefined;
 }
 
-/** Whether there is a bucket: with a schedule, or where one is kept. */
-export const hasDumpBucket = ({ dumpSchedule, keepDumps }: ValuesOf<typeof DUMPS>): Expr<boolean> =>
-  anyOf(dumpSchedule.isSet(), keepDumps);
+/** Whether there is a bucket, also one that is kept without a schedule. */
+export const hasDumpBucket = ({ dumps }: ValuesOf<typeof DUMPS>): Expr<boolean> => dumps.isSet();
 
 /**
  * Dumps the database on a schedule into a bucket of its own.
@@ -172,9 +198,10 @@ export class DatabaseDump extends Construct {
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
     super(scope, id);
     const { database, inputs, runner } = props;
-    const isScheduled = inputs.dumpSchedule.isSet();
+    const { atApply, schedule } = inputs.dumps.at;
+    const isScheduled = isDumped(inputs);
     this.condition = isScheduled;
-    this.isDaily = allOf(isScheduled, (inputs.dumpSchedule as Expr<string>).matches(DAILY));
+    this.isDaily = allOf(isScheduled, (schedule as Expr as Expr<string>).matches(DAILY));
     const hasBucket = hasDumpBucket(inputs);
 
     this.elsewhere = props.elsewhere;
@@ -199,12 +226,12 @@ export class DatabaseDump extends Construct {
       name: DUMP_JOB,
       // Each attempt writes a file of its own.
       maxRetries: 2,
-      schedule: inputs.dumpSchedule.text,
+      schedule: schedule.text,
       // The times of Cloud SQL's backups are in UTC too.
       timeZone: "Etc/UTC",
       condition: isScheduled,
     });
-    const isAtApply = allOf(isScheduled, inputs.dumpAtApply);
+    const isAtApply = allOf(isScheduled, atApply);
     const first = partIf(isAtApply, () =>
       runner?.runOnce(this, "AtApply", {
         ...job,
@@ -285,7 +312,7 @@ export class DumpBucket extends Construct implements MediaStore {
       lifecycleRule: [
         {
           action: { type: "Delete" },
-          condition: { age: inputs.dumpRetentionDays.number, matchesPrefix: [`${FOLDERS.byTime}/`] },
+          condition: { age: inputs.dumps.at.retentionDays.number, matchesPrefix: [`${FOLDERS.byTime}/`] },
         },
       ],
       softDeleteDays: inputs.softDeleteDays.number,

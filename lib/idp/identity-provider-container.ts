@@ -37,6 +37,7 @@ import {
   WORKER_FORM_RELATIONS,
   workerVariables,
   type WorkerForm,
+  type WorkerSize,
 } from "./worker";
 
 /** Parts that a server's container uses. */
@@ -78,6 +79,7 @@ interface ContainerObjects {
   readonly livenessProbe: ProbeProps;
   readonly smtp: SmtpProps;
   readonly startupProbe: ProbeProps;
+  readonly worker: WorkerSize;
 }
 
 /** Parts that a server's container uses, and its settings; the password of a mail server is one of `secretSettings`. */

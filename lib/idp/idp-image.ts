@@ -8,7 +8,7 @@ import { captured, element, endsWith, lookup, split, startsWith, toNumber, trimP
 import { expression, namedValue, settingName, named } from "../core/expr/expression";
 import { refuseWrong } from "../core/inputs/inputs";
 import { type Relation } from "../core/inputs/relations";
-import { orResource, text } from "../core/inputs/rows";
+import { object, orResource, text, type PropsOf } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { type KnownPropsOf, propProblems } from "../core/inputs/known-props";
 import { type WorkloadIdentity } from "../core/identity";
@@ -87,37 +87,39 @@ export const IMAGE = {
       },
     ],
   }),
-  /**
-   * Location of the image's build: `global`, the default, or a region that Cloud Build has. Another one builds nothing
-   * again.
-   */
-  buildLocation: text({
-    default: "global",
-    description: [
-      "Location of the image's build: global, or a region that Cloud Build has",
-      "(https://cloud.google.com/build/docs/locations); some projects may use only a few of them.",
-      "Changing it later builds nothing again.",
-    ].join(" "),
-    schema: { pattern: "^(global|[a-z]+-[a-z]+[0-9]+)$" },
-  }),
-  /**
-   * Private pool of Cloud Build that builds the image, `projects/<project>/locations/<location>/workerPools/<name>`,
-   * or its resource.
-   */
-  buildPool: orResource(
-    "id",
-    ["google_cloudbuild_worker_pool"],
-    text({
-      default: null,
-      description: [
-        "Private pool of Cloud Build that builds the image, in its own location,",
-        "projects/<project>/locations/<location>/workerPools/<name>;",
-        "the account of the build needs roles/cloudbuild.workerPoolUser in its project,",
-        "and the pool a way to the public registries or image_mirror, and to packages of Debian.",
-        "Changing it later builds nothing again.",
-      ].join(" "),
-      schema: { pattern: "^projects/[^/]+/locations/[^/]+/workerPools/[^/]+$" },
-    }),
+  /** Where Cloud Build builds the image; a change builds nothing again. */
+  build: object(
+    {
+      /** `global`, the default, or a region that Cloud Build has. */
+      location: text({
+        default: "global",
+        description: [
+          "global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations);",
+          "some projects may use only a few of them",
+        ].join(" "),
+        schema: { pattern: "^(global|[a-z]+-[a-z]+[0-9]+)$" },
+      }),
+      /** Private pool, `projects/<project>/locations/<location>/workerPools/<name>`, or its resource. */
+      pool: orResource(
+        "id",
+        ["google_cloudbuild_worker_pool"],
+        text({
+          default: null,
+          description: [
+            "private pool that builds, in its own location,",
+            "projects/<project>/locations/<location>/workerPools/<name>;",
+            "the account of the build needs roles/cloudbuild.workerPoolUser in its project,",
+            "and the pool a way to the public registries or image_mirror, and to packages of Debian",
+          ].join(" "),
+          schema: { pattern: "^projects/[^/]+/locations/[^/]+/workerPools/[^/]+$" },
+        }),
+      ),
+    },
+    {
+      default: {},
+      description: (members) =>
+        `Where Cloud Build builds the image. ${members} Changing it later builds nothing again.`,
+    },
   ),
   /** Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io. */
   imageMirror: text({
@@ -157,6 +159,9 @@ export const IMAGE = {
 };
 
 export type ImageInputs = typeof IMAGE;
+
+/** Where the image is built. */
+export interface ImageBuildProps extends PropsOf<ImageInputs["build"]["members"]> {}
 
 export const IMAGE_RELATIONS: readonly Relation<ImageInputs & DeploymentInputs & typeof BLUEPRINTS>[] = [
   needs("existingContainerImage", {

@@ -52,22 +52,27 @@ export const SECRETS = {
       ].join(" "),
     },
   }),
-  /**
-   * Raise it by one, together with `acceptedSecretKeyVersion`, to replace a secret key that has leaked; 1 by default.
-   */
-  secretKeyVersion: number({
-    default: 1,
-    description: [
-      "Raise it later by one, together with accepted_secret_key_version,",
-      "only if the application's secret key has leaked: another one is stored and rolled out, all sessions end,",
-      "and signed links become invalid; what is stored stays valid. Lowering or removing it does the same.",
-    ].join(" "),
-  }),
-  /** The `secretKeyVersion` whose consequences are accepted; 1 by default. */
-  acceptedSecretKeyVersion: number({
-    default: 1,
-    description: "The secret_key_version whose consequences are accepted. Without it, a change of that is refused.",
-  }),
+  /** Replaces a secret key that has leaked. */
+  secretKey: object(
+    {
+      /** Raise it by one, together with `acceptedVersion`; 1 by default. */
+      version: number({ default: 1, description: "number of the key; raise it later by one, together with the other" }),
+      /** The `version` whose consequences are accepted; 1 by default. */
+      acceptedVersion: number({
+        default: 1,
+        description: "the version whose consequences are accepted; without it, another one is refused",
+      }),
+    },
+    {
+      default: {},
+      description: (members) =>
+        [
+          "Replaces the application's secret key, only if it has leaked: another one is stored and rolled out,",
+          `all sessions end, and signed links become invalid; what is stored stays valid. ${members}`,
+          "Lowering or removing it does the same.",
+        ].join(" "),
+    },
+  ),
   /** Creates a token for the application's API, in Secret Manager. The application reads it on its first start only. */
   bootstrapToken: flag({
     default: false,
@@ -130,15 +135,21 @@ export const EXISTING_SECRETS = {
   }),
 };
 
+/** Numbers with which a secret key is replaced. */
+export interface SecretKeyVersions extends PropsOf<(typeof SECRETS)["secretKey"]["members"]> {}
+
 /** One of the secrets as one that is managed elsewhere, of which attributes may be null at plan. */
 export interface ExistingSecretKey extends Existing, Partial<SecretAttributes> {}
 
 export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECRETS>[] = [
   {
-    of: "secretKeyVersion",
-    holds: ({ acceptedSecretKeyVersion: accepted, secretKeyVersion: version }) =>
-      version.eq(accepted).and(version.floor().eq(version)),
-    says: ({ acceptedSecretKeyVersion: accepted, secretKeyVersion: version }) =>
+    of: "secretKey",
+    holds: ({ secretKey: { at } }) => at.version.eq(at.acceptedVersion).and(at.version.floor().eq(at.version)),
+    says: ({
+      secretKey: {
+        at: { acceptedVersion: accepted, version },
+      },
+    }) =>
       [
         `${version.name} is ${version.shown} and ${accepted.name} is ${accepted.shown};`,
         "they must be the same whole number, because another key ends all sessions and makes signed links invalid;",

@@ -8,7 +8,7 @@ import { bucketName } from "../core/names";
 import { addRestLibraries } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
-import { type DUMP_COPIES, DUMP_LOCK_SUFFIX } from "./dump-copies";
+import { DUMP_LOCK_SUFFIX } from "./dump-copies";
 import { DUMP_BUCKET_SUFFIX, type DUMPS, hasDumpBucket } from "./dumps";
 import { type OneTimeJob } from "./job-runner";
 import { type MediaStore, type SqlInstance } from "./parts";
@@ -19,7 +19,7 @@ export interface RecoverableDeployment {
   readonly backupPlan: Expr<string | null>;
   readonly context: DeploymentContext;
   readonly database: SqlInstance;
-  readonly dumps: ValuesOf<typeof DUMPS & typeof DUMP_COPIES>;
+  readonly dumps: ValuesOf<typeof DUMPS>;
   readonly initialization: OneTimeJob;
   readonly media: MediaStore;
   readonly secretKey: ReadableSecret;
@@ -62,8 +62,8 @@ export function addRecoveryScripts(
   const scripts = [...SCRIPTS, ...(standby === undefined ? [] : STANDBY_SCRIPTS)];
   for (const script of scripts) addScript(scope, `lib/idp/scripts/${script}.sh`);
   const hasDumps = hasDumpBucket(dumps);
-  const { dumpCopyBucket, dumpLockDays } = dumps;
-  const isLocked = dumpLockDays.isSet();
+  const { copyBucket, lockDays } = dumps.dumps.at;
+  const isLocked = lockDays.isSet();
   return Object.entries({
     PROJECT_ID: context.projectId,
     APPLICATION_NAME: context.deployment.applicationName,
@@ -81,8 +81,8 @@ export function addRecoveryScripts(
     ...(!isNever(hasDumps) && {
       DUMP_BUCKET: hasDumps.choose(bucketName(context.deployment, DUMP_BUCKET_SUFFIX), "").text,
     }),
-    ...(!isNever(dumpCopyBucket.isSet()) && {
-      DUMP_COPY_BUCKET: dumpCopyBucket.isSet().choose(dumpCopyBucket.present, "").text,
+    ...(!isNever(copyBucket.isSet()) && {
+      DUMP_COPY_BUCKET: copyBucket.isSet().choose(copyBucket.present, "").text,
     }),
     ...(!isNever(isLocked) && {
       DUMP_LOCK_BUCKET: isLocked.choose(bucketName(context.deployment, DUMP_LOCK_SUFFIX), "").text,

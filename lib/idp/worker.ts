@@ -1,7 +1,7 @@
 import { isWhole, shown, type Check } from "../core/inputs/checks";
 import { mebibytes } from "../core/memory";
 import { type Relation } from "../core/inputs/relations";
-import { choice, number, text } from "../core/inputs/rows";
+import { choice, number, object, text, type ObjectRow, type PropsOf, type Table } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { type ContainerSpec } from "./container-spec";
 import {
@@ -51,8 +51,8 @@ export const WORKER_NAME = "worker";
 /** Separate workers, and their size: twice the memory that the upstream gives one, for the cache of the media mount. */
 export const WORKER_DEFAULTS = { count: 1, cpu: 1, memory: "2Gi" } as const;
 
-/** Where the worker runs, and how many tasks it runs at a time. @param place what a separate worker runs in */
-function workerForm(place: string) {
+/** Input for where the worker runs. @param place what a separate worker runs in */
+function workerMode(place: string) {
   return {
     /** Where the worker runs: `in-container`, the default; `all-in-one`, from release 2026.5 on; or `separate`. */
     workerMode: choice(Object.values(WORKER_MODES), `; use ${WORKER_MODES.inContainer}`, {
@@ -64,36 +64,50 @@ function workerForm(place: string) {
         `in ${place}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
       ].join(" "),
     }),
-    /** Processes of one worker; 2 by default, or 1 in less than 2560Mi, 1536Mi of a separate worker. */
-    workerProcesses: number({
-      default: null,
-      description: [
-        `Processes of one worker, in every mode; null for ${PROCESSES.usual},`,
-        `or ${PROCESSES.inShortMemory} with two threads or more in less than ${ROOMY_MEBIBYTES.beside}Mi,`,
-        `${ROOMY_MEBIBYTES.separate}Mi of a separate worker.`,
-        `Each takes up to 330 MB and ${WORKER_CONNECTIONS.perProcess} database connections.`,
-        `${PROCESSES.variable} in environment_variables overrides it, and is not counted.`,
-        "A change rolls out new instances.",
-      ].join(" "),
-      schema: { multipleOf: 1, minimum: 1 },
-    }),
-    /** Threads of each process of a worker, and so tasks that it runs at a time; 2 by default. */
-    workerThreads: number({
-      default: null,
-      description: [
-        `Threads of each process of a worker, and so tasks that it runs at a time, in every mode;`,
-        `null for ${THREADS.usual}. With one, synchronizations of directories can wait for each other until their time`,
-        `limit. Each takes a database connection.`,
-        `${THREADS.variable} in environment_variables overrides it, and is not counted.`,
-        "A change rolls out new instances.",
-      ].join(" "),
-      schema: { multipleOf: 1, minimum: 1 },
-    }),
   };
 }
 
-/** The same where no platform is known. */
-export const WORKER_FORM = workerForm("a worker pool or a deployment");
+type WorkerMode = ReturnType<typeof workerMode>;
+
+/** Size of a worker in every mode. */
+const WORKER_SIZE = {
+  /** Processes of one worker; 2 by default, or 1 in less than 2560Mi, 1536Mi of a separate worker. */
+  processes: number({
+    default: null,
+    description: [
+      `processes of one worker, in every mode; null for ${PROCESSES.usual},`,
+      `or ${PROCESSES.inShortMemory} with two threads or more in less than ${ROOMY_MEBIBYTES.beside}Mi,`,
+      `${ROOMY_MEBIBYTES.separate}Mi of a separate worker;`,
+      `each takes up to 330 MB and ${WORKER_CONNECTIONS.perProcess} database connections;`,
+      `${PROCESSES.variable} in environment_variables overrides it, and is not counted`,
+    ].join(" "),
+    schema: { multipleOf: 1, minimum: 1 },
+  }),
+  /** Threads of each process of a worker, and so tasks that it runs at a time; 2 by default. */
+  threads: number({
+    default: null,
+    description: [
+      `threads of each process, and so tasks that it runs at a time, in every mode; null for ${THREADS.usual};`,
+      "with one, synchronizations of directories can wait for each other until their time limit;",
+      "each takes a database connection;",
+      `${THREADS.variable} in environment_variables overrides it, and is not counted`,
+    ].join(" "),
+    schema: { multipleOf: 1, minimum: 1 },
+  }),
+};
+
+/** Processes and threads of a worker. */
+export interface WorkerSize extends PropsOf<typeof WORKER_SIZE> {}
+
+const describeWorker = (members: string) =>
+  `Size of a worker. ${members} A change rolls out new instances, or new workers.`;
+
+/** Inputs of a worker where no platform is known. */
+export const WORKER_FORM = {
+  ...workerMode("a worker pool or a deployment"),
+  /** Size of a worker. */
+  worker: object(WORKER_SIZE, { default: {}, description: describeWorker }),
+};
 export type WorkerForm = typeof WORKER_FORM;
 
 /** CPUs and memory that a platform offers. */
@@ -112,41 +126,57 @@ export interface InstanceSize {
 interface WorkerPlatform extends InstanceSize {
   /** What a separate worker runs in. */
   readonly place: string;
-  /** What their number means, as a sentence. */
+  /** What their number means. */
   readonly countMeaning: string;
 }
 
-/** Inputs of the worker. */
-export function workerInputs({ countMeaning, cpu, cpuChoice, place }: WorkerPlatform) {
-  return {
-    ...workerForm(place),
-    /** Number of separate workers, 1 by default; on GKE, the minimum. */
-    workerCount: number({
-      default: null,
-      description: `${countMeaning} Null for ${WORKER_DEFAULTS.count}. Changing it later is safe.`,
-      schema: { multipleOf: 1, minimum: 1 },
-    }),
-    /** CPUs of a separate worker, 1 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
-    workerCpu: number({
-      default: null,
-      description: [
-        `CPUs of a separate worker: ${cpuChoice}; null for ${WORKER_DEFAULTS.cpu}.`,
-        "A change rolls out new workers.",
-      ].join(" "),
+/** Number and size of separate workers; a platform adds what it offers. */
+const SEPARATE_WORKERS = {
+  /** Number of separate workers, 1 by default; on GKE, the minimum. */
+  count: number({ default: null, description: "", schema: { multipleOf: 1, minimum: 1 } }),
+  /** CPUs of a separate worker, 1 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
+  cpu: number({ default: null, description: "" }),
+  /** Memory of a separate worker, `2Gi` by default, in Mi or Gi, shared with the cache of the media mount. */
+  memory: text({
+    default: null,
+    description: [
+      "memory of a separate worker, with Mi or Gi, shared with the cache of the media mount;",
+      `null for ${WORKER_DEFAULTS.memory}`,
+    ].join(" "),
+  }),
+};
+
+type WorkerMembers = typeof SEPARATE_WORKERS & typeof WORKER_SIZE;
+
+/** Inputs of the worker on a platform that has further members. */
+export type WorkerInputsWith<Members extends Table> = WorkerMode & {
+  /** Size of a worker, and number of separate ones. */
+  readonly worker: ObjectRow<Members & WorkerMembers>;
+};
+
+export type WorkerInputs = WorkerInputsWith<WorkerMembers>;
+
+/** Inputs of the worker. @param further members that the platform has beside those of all */
+export function workerInputs<Further extends Table>(
+  { countMeaning, cpu, cpuChoice, place }: WorkerPlatform,
+  further: Further,
+): WorkerInputsWith<Further> {
+  const members: Further & WorkerMembers = {
+    ...WORKER_SIZE,
+    count: { ...SEPARATE_WORKERS.count, description: `${countMeaning}; null for ${WORKER_DEFAULTS.count}` },
+    ...further,
+    cpu: {
+      ...SEPARATE_WORKERS.cpu,
+      description: `CPUs of a separate worker: ${cpuChoice}; null for ${WORKER_DEFAULTS.cpu}`,
       schema: cpu.schema,
-    }),
-    /** Memory of a separate worker, `2Gi` by default, in Mi or Gi, shared with the cache of the media mount. */
-    workerMemory: text({
-      default: null,
-      description: [
-        "Memory of a separate worker, with Mi or Gi, shared with the cache of the media mount;",
-        `null for ${WORKER_DEFAULTS.memory}. A change rolls out new workers.`,
-      ].join(" "),
-    }),
+    },
+    memory: SEPARATE_WORKERS.memory,
   };
+  return { ...workerMode(place), worker: object(members, { default: {}, description: describeWorker }) };
 }
 
-export type WorkerInputs = ReturnType<typeof workerInputs>;
+/** Size of a worker, and number of separate ones. */
+export interface WorkerProps extends PropsOf<WorkerInputs["worker"]["members"]> {}
 
 /** A feature release. */
 interface Feature {
@@ -166,16 +196,17 @@ function isSince(version: Expr<string>, { feature, year }: Feature): Expr<boolea
 }
 
 /** Number and size apply to separate workers only. */
-const isSeparateOr = (v: ValuesOf<WorkerInputs>, name: "workerCount" | "workerCpu" | "workerMemory") =>
-  v[name].isNull().or(isSeparate(v));
+const isSeparateOr = (v: ValuesOf<WorkerInputs>, name: "cpu" | "memory") =>
+  v.worker.at[name].isNull().or(isSeparate(v));
 
 /** Whether workers are separate. */
-export const isSeparate = ({ workerMode }: ValuesOf<WorkerForm>) => workerMode.eq(WORKER_MODES.separate);
+export const isSeparate = ({ workerMode }: Pick<ValuesOf<WorkerForm>, "workerMode">) =>
+  workerMode.eq(WORKER_MODES.separate);
 
 /** Number, CPUs and memory of separate workers, with their defaults. */
-export const workerCount = (v: ValuesOf<WorkerInputs>) => v.workerCount.coalesce(WORKER_DEFAULTS.count);
-const workerCpu = (v: ValuesOf<WorkerInputs>) => v.workerCpu.coalesce(WORKER_DEFAULTS.cpu);
-export const workerMemory = (v: ValuesOf<WorkerInputs>) => v.workerMemory.coalesce(WORKER_DEFAULTS.memory);
+export const workerCount = (v: ValuesOf<WorkerInputs>) => v.worker.at.count.coalesce(WORKER_DEFAULTS.count);
+const workerCpu = (v: ValuesOf<WorkerInputs>) => v.worker.at.cpu.coalesce(WORKER_DEFAULTS.cpu);
+export const workerMemory = (v: ValuesOf<WorkerInputs>) => v.worker.at.memory.coalesce(WORKER_DEFAULTS.memory);
 
 export function workerRelations({
   cpu,
@@ -198,9 +229,14 @@ export function workerRelations({
         ].join(" "),
     },
     {
-      of: "workerCount",
-      holds: (v) => v.workerCount.isNullOr((count) => isSeparate(v).and(isWhole(count, 1))),
-      says: ({ workerCount: count, workerMode: mode }) =>
+      of: "worker",
+      holds: (v) => v.worker.at.count.isNullOr((count) => isSeparate(v).and(isWhole(count, 1))),
+      says: ({
+        worker: {
+          at: { count },
+        },
+        workerMode: mode,
+      }) =>
         [
           `${count.name} is ${count.shown} with ${mode.name} ${mode.shown}; it must be a whole number from 1,`,
           `because nothing else sends mail or runs tasks, and needs "${WORKER_MODES.separate}";`,
@@ -209,9 +245,14 @@ export function workerRelations({
         ].join(" "),
     },
     {
-      of: "workerCpu",
-      holds: (v) => isSeparateOr(v, "workerCpu").and(cpu.condition(workerCpu(v))),
-      says: ({ workerCpu: given, workerMode: mode }) =>
+      of: "worker",
+      holds: (v) => isSeparateOr(v, "cpu").and(cpu.condition(workerCpu(v))),
+      says: ({
+        worker: {
+          at: { cpu: given },
+        },
+        workerMode: mode,
+      }) =>
         [
           `${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; it needs "${WORKER_MODES.separate}",`,
           "because otherwise every instance of the server has a worker in it,",
@@ -219,11 +260,11 @@ export function workerRelations({
         ].join(" "),
     },
     {
-      of: "workerMemory",
-      holds: (v) => isSeparateOr(v, "workerMemory").and(fits(workerCpu(v), workerMemory(v))),
+      of: "worker",
+      holds: (v) => isSeparateOr(v, "memory").and(fits(workerCpu(v), workerMemory(v))),
       says: (v) =>
         [
-          `${v.workerMemory.name} is ${shown(workerMemory(v))} with ${v.workerCpu.name} ${shown(workerCpu(v))}`,
+          `${v.worker.at.memory.name} is ${shown(workerMemory(v))} with ${v.worker.at.cpu.name} ${shown(workerCpu(v))}`,
           `and ${v.workerMode.name} ${v.workerMode.shown}; it must be a whole number with Mi or Gi ${rule},`,
           `of a "${WORKER_MODES.separate}" worker; change one of these`,
         ].join(" "),
@@ -232,11 +273,11 @@ export function workerRelations({
 }
 
 /** The size of a worker, and the variables of the caller, which override it. */
-type SizeInputs = WorkerForm & Pick<EnvironmentInputs, "environmentVariables">;
+type SizeInputs = typeof WORKER_FORM & Pick<EnvironmentInputs, "environmentVariables">;
 
 /** Whether a worker has one of something, by a variable of the caller, an input or its default. */
 function isOne(v: ValuesOf<SizeInputs>, { usual, variable }: typeof PROCESSES | typeof THREADS): Expr<boolean> {
-  const input = variable === THREADS.variable ? v.workerThreads : v.workerProcesses;
+  const input = variable === THREADS.variable ? v.worker.at.threads : v.worker.at.processes;
   const byInput: Expr<string> = interpolated`${input.coalesce(usual)}`;
   // The upstream's own name takes precedence.
   const chosen = bothPrefixes(variable).reduce(
@@ -249,14 +290,18 @@ function isOne(v: ValuesOf<SizeInputs>, { usual, variable }: typeof PROCESSES | 
 /** A rule for the size of a worker in every mode. */
 export const WORKER_FORM_RELATIONS: readonly Relation<SizeInputs>[] = [
   {
-    of: "workerProcesses",
+    of: "worker",
     holds: (v) => {
-      const areWhole = [v.workerProcesses, v.workerThreads].map((value) =>
-        value.isNullOr((number) => isWhole(number, 1)),
-      );
+      const { processes, threads } = v.worker.at;
+      const areWhole = [processes, threads].map((value) => value.isNullOr((number) => isWhole(number, 1)));
       return allOf(...areWhole, isOne(v, PROCESSES).and(isOne(v, THREADS)).not());
     },
-    says: ({ environmentVariables: plain, workerProcesses: processes, workerThreads: threads }) =>
+    says: ({
+      environmentVariables: plain,
+      worker: {
+        at: { processes, threads },
+      },
+    }) =>
       [
         `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown};`,
         "each must be a whole number from 1, and not both 1, because the synchronization of a directory holds a thread",
@@ -271,7 +316,12 @@ export const WORKER_WARNINGS: readonly Advice<SizeInputs>[] = [
   {
     states: "WorkerHasSecondThread",
     holds: (v) => isOne(v, THREADS).not(),
-    says: ({ environmentVariables: plain, workerProcesses: processes, workerThreads: threads }) =>
+    says: ({
+      environmentVariables: plain,
+      worker: {
+        at: { processes, threads },
+      },
+    }) =>
       [
         `${threads.name}, or ${THREADS.variable} in ${plain.name}, is 1; each synchronization of a directory then`,
         "occupies a whole process while it waits for its pages, and as many at once as there are processes wait for",
@@ -300,8 +350,8 @@ function sizeOf(v: ValuesOf<SizeInputs>, workerPlace: WorkerPlace, memory: Expr<
   // A single thread in all would run no synchronization.
   const isLarge = isOne(v, THREADS).or(isRoomy);
   const usual = isLarge.choose<number>(PROCESSES.usual, PROCESSES.inShortMemory);
-  const processes = namedStep(STEPS[workerPlace].processes, v.workerProcesses.coalesce(usual));
-  return { processes, threads: v.workerThreads.coalesce(THREADS.usual) };
+  const processes = namedStep(STEPS[workerPlace].processes, v.worker.at.processes.coalesce(usual));
+  return { processes, threads: v.worker.at.threads.coalesce(THREADS.usual) };
 }
 
 /**

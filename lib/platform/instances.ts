@@ -3,7 +3,7 @@ import { exprOf, interpolated, type Expr, type Operand } from "../core/expr/expr
 import { jsonOf } from "../core/expr/functions";
 import { type Relation } from "../core/inputs/relations";
 import { number, text } from "../core/inputs/rows";
-import { type ValuesOf } from "../core/inputs/value";
+import { type ValuesOf, type Value } from "../core/inputs/value";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
   LEAST_POOLED_CONNECTIONS,
@@ -110,7 +110,7 @@ export interface ConnectionDemand<T> {
   /** The most separate workers at a time. */
   readonly mostWorkers: (values: ValuesOf<T>) => Expr<number>;
   readonly loweringRequests: readonly (keyof T)[];
-  readonly loweringWorkers: readonly (keyof T)[];
+  readonly loweringWorkers: (values: ValuesOf<T>) => readonly Value[];
 }
 
 /** Instances at the same time, and connections of each and of all separate workers. */
@@ -147,7 +147,6 @@ export function instanceRelations<T extends Inputs>(
     const requests = isPooled(v).choose<number>(LEAST_POOLED_CONNECTIONS, demand.requests(v));
     return { all: instances.times(perInstance.plus(requests)).plus(ofWorkers), ofWorkers };
   };
-  const namesOf = (v: ValuesOf<T>, names: readonly (keyof T)[]) => names.map((name) => v[name].name).join(", ");
   return [
     {
       of: "minInstanceCount",
@@ -185,8 +184,11 @@ export function instanceRelations<T extends Inputs>(
           `and ${RESERVED_CONNECTIONS} are reserved for administration,`,
           `but the database accepts ${jsonOf(mostConnections(v, all)).text},`,
           "and a request without a connection fails;",
-          `lower it or one of ${namesOf(v, ["workerProcesses", "workerThreads"])},`,
-          `or of separate workers ${namesOf(v, demand.loweringWorkers)}, or ${raised.text}${pooled.text}`,
+          `lower it or one of ${v.worker.at.processes.name}, ${v.worker.at.threads.name},`,
+          `or of separate workers ${demand
+            .loweringWorkers(v)
+            .map(({ name }) => name)
+            .join(", ")}, or ${raised.text}${pooled.text}`,
         ].join(" ");
       },
     },

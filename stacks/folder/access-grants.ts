@@ -147,7 +147,7 @@ function targetOf(facts: ConfigurationFacts, { body, name, type }: FoundResource
     case "google_service_account_iam_member":
       return serviceAccountTarget(facts, body);
     case "google_storage_bucket_iam_member": {
-      if (facts.inputsIn(body.bucket).includes("dump_copy_bucket")) return "the bucket in `dump_copy_bucket`";
+      if (facts.inputsIn(body.bucket).includes("dumps.copy_bucket")) return "the bucket in `dumps.copy_bucket`";
       const { condition } = body as { readonly condition?: { readonly title: string } };
       return `${named("bucket", body.bucket)}${condition === undefined ? "" : `, of it ${condition.title}`}`;
     }

@@ -1,4 +1,4 @@
-import { asText, replaceExpressions, split, whereSet, withoutBrackets } from "./expression-text";
+import { asText, beforeClosing, replaceExpressions, split, whereSet, withoutBrackets } from "./expression-text";
 
 /** Terraform JSON, or a part of it. */
 export type Block = Readonly<Record<string, unknown>>;
@@ -38,9 +38,24 @@ export class ConfigurationFacts {
     return name in this.variables;
   }
 
-  /** The value that an input has where nobody sets it; undefined for one that must be set. */
-  defaultOf(name: string): unknown {
-    return this.variables[name]?.default;
+  /** Whether something that is made depends on an input, or on a member of one. */
+  uses(path: string): boolean {
+    const { locals, resource } = this.configuration;
+    return new RegExp(`\\bvar[.]${path}\\b`).test(JSON.stringify([locals, resource]));
+  }
+
+  /** The value that an input, or a member of one, has where nobody sets it; undefined for what must be set. */
+  defaultOf(path: string): unknown {
+    const [input = "", ...members] = path.split(".");
+    const variable = this.variables[input];
+    let [value, type] = [variable?.default, asText(variable?.type ?? "")];
+    for (const member of members) {
+      if (typeof value !== "object" || value === null) return undefined;
+      const { [member]: own } = value as Block;
+      const declared = memberOf(type, member);
+      [value, type] = [own ?? declared?.default, declared?.type ?? ""];
+    }
+    return value;
   }
 
   /** An expression with the locals in it written out. */
@@ -108,7 +123,8 @@ export class ConfigurationFacts {
   }
 
   /** One part of a condition; undefined where it says nothing that a reader could set. */
-  private phrase(text: string): string | undefined {
+  private phrase(written: string): string | undefined {
+    const text = written.replaceAll(MEMBER_OR_DEFAULT, "$1");
     const alternatives = split(text, " || ");
     if (alternatives.length > 1) {
       // Own parts beside those that replace them are a matter of a migration, which the page explains once.
@@ -124,7 +140,7 @@ export class ConfigurationFacts {
     if (/\bvar[.]own_parts\b/.test(text)) return undefined;
     const [, presence, operator] = /^(.*) (==|!=) null$/.exec(text) ?? [];
     if (presence !== undefined) return this.presence(presence, operator === "!=") ?? this.otherwise(text);
-    const [, size, comparison] = /^length[(]var[.](\w+)[)] (==|>) 0$/.exec(text) ?? [];
+    const [, size, comparison] = /^length[(]var[.]([\w.]+)[)] (==|>) 0$/.exec(text) ?? [];
     if (size !== undefined) return comparison === ">" ? `with \`${size}\`` : `without \`${size}\``;
     const [, word, relation, value] = /^var[.](\w+) (==|!=) "([^"]*)"$/.exec(text) ?? [];
     if (word !== undefined && value === "") return relation === "==" ? `without \`${word}\`` : `with \`${word}\``;
@@ -156,13 +172,13 @@ export class ConfigurationFacts {
     const [first] = inputs ?? [];
     if (inputs === undefined || first === undefined) return undefined;
     const name = listed(inputs, isPresent ? "or" : "and");
-    const isUsual = (this.defaultOf(root(first)) ?? null) !== null && root(first) === first;
+    const isUsual = (this.defaultOf(first) ?? null) !== null;
     if (isUsual) return isPresent ? `unless ${name} is null` : `with ${name} = null`;
     return isPresent ? `with ${name}` : `without ${name}`;
   }
 
   private switched(flag: string, isOn: boolean): string {
-    const isUsual = this.defaultOf(root(flag)) === true;
+    const isUsual = this.defaultOf(flag) === true;
     if (isUsual) return isOn ? `unless \`${flag}\` is false` : `with \`${flag} = false\``;
     return isOn ? `with \`${flag}\`` : `without \`${flag}\``;
   }
@@ -171,10 +187,9 @@ export class ConfigurationFacts {
   valueInWords(value: unknown): string {
     if (typeof value === "number" || typeof value === "boolean") return String(value);
     const text = asText(value ?? "");
-    const [, name] = /^\$\{var[.](\w+)\}$/.exec(text) ?? [];
-    if (name !== undefined) return this.inputInWords(name);
     const inputs = this.inputsIn(text);
-    const names = [...new Set(inputs.map(root))];
+    // Members of what is not set have no value.
+    const names = [...new Set(inputs.map((path) => (this.defaultOf(path) === undefined ? root(path) : path)))];
     return names.length === 0 ? text : names.map((each) => this.inputInWords(each)).join(" or ");
   }
 
@@ -217,6 +232,9 @@ const NAMED = ["tenant_prefix", "chosen_namespace", "namespace_name"];
 /** A domain by its kind of load balancer. */
 const INTERNAL = /^[(]?var[.](\w+) [!=]= "internal" \? var[.](\w+) : null[)]?$/;
 
+/** A member of an object that may be null, and a default that is not. */
+const MEMBER_OR_DEFAULT = /\btry[(](var(?:[.]\w+)+), (?:true|\d+|"[^"]*"|\[[^\]]*\])[)]/g;
+
 /** Between alternatives, each of which is a phrase. */
 const OR = " or ";
 
@@ -233,6 +251,14 @@ function pathsIn(expression: string): readonly string[] | undefined {
   const [, values] = /^coalesce[(](.*)[)]$/.exec(text) ?? [];
   const found = values === undefined ? [undefined] : split(values, ", ").map(pathsIn);
   return found.some((each) => each === undefined) ? undefined : [...new Set(found.flatMap((each) => each ?? []))];
+}
+
+/** The type and the default of a member in the type of an object, as Terraform writes it. */
+function memberOf(type: string, member: string): { readonly type: string; readonly default: unknown } | undefined {
+  const [, rest] = new RegExp(`[{,] ${member} = optional[(](.*)$`, "s").exec(type) ?? [];
+  if (rest === undefined) return undefined;
+  const [own = "", ...value] = split(beforeClosing(rest), ", ");
+  return { type: own, default: JSON.parse(value.join(", ")) };
 }
 
 /** An input without its members. */

@@ -151,16 +151,16 @@ export const DATA: readonly DatumText[] = [
     persons: "as the database: who was deleted there stays in a copy until it goes, and nobody can end that earlier",
     where: "Cloud Storage, `{name}`, in {location}",
     kept: [
-      "{lifecycle_rule.0.condition.age|days}, of which nobody can shorten `dump_lock_days`;",
+      "{lifecycle_rule.0.condition.age|days}, of which nobody can shorten `dumps.lock_days`;",
       "then, to restore it, {soft_delete_policy.retention_duration_seconds|days}",
     ].join(" "),
     deleted: "by Cloud Storage; a destroy leaves the bucket",
   },
   {
-    of: ["var.dump_copy_bucket"],
+    of: ["var.dumps.copy_bucket"],
     what: "Copies of dumps in a bucket of others, each of the whole database",
     persons: "as the database: who was deleted there stays in a copy until it goes",
-    where: "the bucket in `dump_copy_bucket`",
+    where: "the bucket in `dumps.copy_bucket`",
     kept: "as long as the owner of that bucket says",
     deleted: "by the owner of that bucket; a destroy leaves them",
   },
@@ -197,7 +197,10 @@ export const DATA: readonly DatumText[] = [
     what: "Logs of requests at the load balancer: address of the client, path, verdict of `protection`",
     persons: "addresses of clients",
     where: "Cloud Logging, as above",
-    kept: "as above; written at the rate `request_log_sample_rate`, without it only while `protection` previews rules",
+    kept: [
+      "as above; written at the rate `domain_options.request_log_sample_rate`,",
+      "without it only while `protection` previews rules",
+    ].join(" "),
     deleted: "by Cloud Logging",
   },
   {

@@ -34,6 +34,19 @@ export function split(text: string, separator: string): string[] {
   return found;
 }
 
+/** What is in a bracket that was opened just before a text. */
+export function beforeClosing(text: string): string {
+  let [depth, isText] = [1, false];
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charAt(at);
+    if (letter === '"' && text.charAt(at - 1) !== "\\") isText = !isText;
+    if (!isText && "([{".includes(letter)) depth++;
+    if (!isText && ")]}".includes(letter)) depth--;
+    if (depth === 0) return text.slice(0, at);
+  }
+  return text;
+}
+
 /** Condition and value of `condition ? value : null`; undefined for another expression. */
 export function whereSet(text: string): readonly [condition: string, value: string] | undefined {
   const [, inner = text] = /^\$\{([\s\S]*)\}$/.exec(text) ?? [];

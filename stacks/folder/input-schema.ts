@@ -37,7 +37,7 @@ function rowSchema(row: Input): Facts {
     description,
     ...(value !== undefined && { default: value }),
     ...(example !== undefined && { examples: [example] }),
-    ...typeSchema(row, value !== undefined),
+    ...typeSchema(row, value !== undefined || row.nullable === true),
   };
 }
 

@@ -17,9 +17,9 @@ export function keptData(facts: ConfigurationFacts): readonly KeptDatum[] {
 function datumOf(facts: ConfigurationFacts, datum: DatumText): KeptDatum | undefined {
   const { block, isAlways = false, of, ...text } = datum;
   for (const address of of) {
-    const [, input] = /^var[.](\w+)$/.exec(address) ?? [];
-    if (input !== undefined && facts.hasInput(input))
-      return { ...text, address, when: facts.defaultOf(input) === null ? [`with \`${input}\``] : [] };
+    const [, input] = /^var[.]([\w.]+)$/.exec(address) ?? [];
+    if (input !== undefined && facts.uses(input))
+      return { ...text, address, when: (facts.defaultOf(input) ?? null) === null ? [`with \`${input}\``] : [] };
     const resource = facts.at(address);
     if (resource === undefined || (block !== undefined && argumentAt(resource.body, block) === undefined)) continue;
     const filled = (sentence: string) =>

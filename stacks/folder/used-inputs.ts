@@ -43,6 +43,7 @@ export function usedInputs(configuration: Configuration, stated: readonly string
   // What is used may depend on another input by its validation.
   const variables = (configuration.variable ?? {}) as Configuration;
   for (const name of used) {
+    for (const path of comparedMembers(name, conditionsOf(variables[name]), usedParts)) usedParts.add(path);
     for (const path of inputsIn(conditionsOf(variables[name]), locals)) {
       const [other = path] = path.split(".");
       used.add(other);
@@ -52,6 +53,15 @@ export function usedInputs(configuration: Configuration, stated: readonly string
   }
   const forced = new Set(Object.values(variables).flatMap((each) => conditionsOf(each).flatMap(forcedBy)));
   return { deciding: inputsIn(conditions, locals), used, usedParts, forced };
+}
+
+/** Members of an input with which a rule compares a member that is used. */
+function comparedMembers(input: string, conditions: readonly string[], used: ReadonlySet<string>): readonly string[] {
+  const comparison = new RegExp(`\\bvar[.](${input}[.]\\w+) == var[.](${input}[.]\\w+)`, "g");
+  return conditions
+    .flatMap((condition) => [...condition.matchAll(comparison)].map(([, ...both]) => both))
+    .filter((both) => both.some((path) => used.has(path)))
+    .flat();
 }
 
 /** A collection that has elements or none, by a condition. */

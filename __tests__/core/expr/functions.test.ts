@@ -13,6 +13,7 @@ const VALUES = {
   others: ["b", "c"],
   sizes: [3, 1, 2],
   map: { other: "yy", one: "x" },
+  unsorted: { b: 2, a: { d: 1, c: null } },
 } as const;
 type Values = { readonly [Name in keyof typeof VALUES]: Expr<(typeof VALUES)[Name]> };
 
@@ -58,6 +59,7 @@ const FUNCTIONS: readonly (readonly [make: (v: Values) => Expr, value: unknown, 
     '(a-word.example "12"${x})',
     '"(${local.word} \\"${local.number}\\"$${x})"',
   ],
+  [(v) => hcl.jsonOf(v.unsorted), '{"a":{"c":null,"d":1},"b":2}', "jsonencode(local.unsorted)"],
   [(v) => hcl.jsonOf(v.words), '["b","a","","b"]', "jsonencode(local.words)"],
   [(v) => hcl.captured(v.word, "^(.)-([a-z]+)", 1), "word", 'regex("^(.)-([a-z]+)", local.word)[1]'],
   [(v) => hcl.toNumber(v.number), 12, "tonumber(local.number)"],

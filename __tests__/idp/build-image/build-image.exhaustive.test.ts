@@ -72,7 +72,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       ],
       options: { environment: { BUILD_LOCATION: "us-west1" } },
       exitCode: 1,
-      says: [`refuses the build of ${IMAGE} in us-west1.`, "To fix: set build_location", "existing_container_image"],
+      says: [`refuses the build of ${IMAGE} in us-west1.`, "To fix: set build.location", "existing_container_image"],
     },
     {
       what: "a request whose answer is lost is not sent again when it has started the build",

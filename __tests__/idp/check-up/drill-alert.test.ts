@@ -21,11 +21,11 @@ describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIde
 
     it("is there where a number of days is given, and an instance that can be cloned", () => {
       const checkUpLimits = { restoreDrillDays: 100 };
-      expect(hasAlert({ checkUpLimits })).toBe(true);
+      expect(hasAlert({ checkUp: { limits: checkUpLimits } })).toBe(true);
       expect(hasAlert({})).toBe(false);
-      expect(hasAlert({ checkUpLimits: { tasksFailed: 3 } })).toBe(false);
-      expect(hasAlert({ checkUpLimits, checkUpSchedule: null })).toBe(false);
-      expect(hasAlert({ checkUpLimits, existingDatabase: EXISTING })).toBe(false);
+      expect(hasAlert({ checkUp: { limits: { tasksFailed: 3 } } })).toBe(false);
+      expect(hasAlert({ checkUp: null })).toBe(false);
+      expect(hasAlert({ checkUp: { limits: checkUpLimits }, existingDatabase: EXISTING })).toBe(false);
     });
   },
 );

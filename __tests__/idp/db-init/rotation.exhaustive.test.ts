@@ -154,7 +154,7 @@ describeOnServers("db-init.sh, for two logins that act as one role,", (test) => 
     await succeeds(retire(second));
     const skipped = await prepare(fourth);
     expect(skipped.exitCode).toBe(2);
-    expect(skipped.output).toContain("set database_password_version one higher or lower than 2, and go on from there");
+    expect(skipped.output).toContain("set database_passwords.version one higher or lower than 2, and go on from there");
     // Set back, the number has another value, because the skipped one was stored.
     expect((await prepare({ ...second, DB_PASSWORD: "of-the-same-number-Cd5" })).exitCode).toBe(2);
     // A rollout of the third that never becomes ready.

@@ -47,7 +47,7 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
       application_name: "idp-b",
       secret_locations: [ELSEWHERE],
       dns_zone: null,
-      audit_secret_access: false,
+      secret_read_log: null,
       existing_secrets: { secret_key: { secret_id: "idp-b-recovered-secret-key", version: 1 } },
     });
     expect([...standIn.jobs.servers]).toEqual([]);

@@ -49,7 +49,7 @@ export const lostScenario = (what: string, test: (scene: LostScene) => Promise<v
         "application_name",
         "secret_locations",
         "dns_zone",
-        "audit_secret_access",
+        "secret_read_log",
         "existing_secrets",
       ];
       const haveInputs = (...further: readonly string[]) => {

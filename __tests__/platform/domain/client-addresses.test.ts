@@ -59,7 +59,7 @@ function listOf(
     tenantId: "demo",
     domain,
     environmentVariables,
-    ipv6: domain !== undefined,
+    domainOptions: { ipv6: domain !== undefined },
   });
   const [, list] =
     /"IDP_LISTEN__TRUSTED_PROXY_CIDRS":"(127(?:[^"\\]|\\.)*)"/.exec(JSON.stringify(terraformOf(stack))) ?? [];

@@ -13,7 +13,7 @@ describeWith(["terraform"], "The records of a domain that a program gives", () =
       projectId: "demo-project",
       tenantId: "acme",
       domain,
-      ipv6: true,
+      domainOptions: { ipv6: true },
     });
     new TerraformOutput(stack, "records", { value: idp.dns.records });
     const { output = {} } = terraformOf(stack);

@@ -61,7 +61,7 @@ interface Tile {
 
 const CHANNEL = "projects/p/notificationChannels/1";
 const PAGER = "projects/p/notificationChannels/2";
-const CHANNELS = { notificationChannels: [CHANNEL] };
+const CHANNELS = { notificationChannels: { enabled: true, all: [CHANNEL] } };
 const EMAILS = { alertEmails: ["on-call@example.com"] };
 const DOMAIN = { ...EMAILS, domain: "login.example.com", urlMap: "a" };
 const DUMP = { jobName: "idp-dump", bucketName: "dumps", condition: true, isDaily: true };
@@ -72,12 +72,12 @@ const EVALUATED = {
   nobody: {},
   emails: EMAILS,
   channels: CHANNELS,
-  pager: { notificationChannelsBySeverity: { enabled: true, critical: [PAGER] } },
-  pagerAndChannel: { ...CHANNELS, notificationChannelsBySeverity: { enabled: true, critical: [PAGER] } },
+  pager: { notificationChannels: { enabled: true, critical: [PAGER] } },
+  pagerAndChannel: { notificationChannels: { enabled: true, all: [CHANNEL], critical: [PAGER] } },
   domain: DOMAIN,
   protectedDomain: { ...DOMAIN, protection: true },
   protection: { ...EMAILS, protection: true },
-  audit: { ...EMAILS, auditSecretAccess: true },
+  audit: { ...EMAILS, secretReadLog: { enabled: true } },
   dump: { ...EMAILS, dump: DUMP },
   // Nobody knows when the next one is due.
   rareDump: { ...EMAILS, dump: { ...DUMP, isDaily: false } },

@@ -52,7 +52,7 @@ const PROPS: Omit<ServerlessIdentityProviderProps, "network"> = {
   projectId: "demo-project",
   region: REGION,
   tenantId: "acme",
-  dumpSchedule: "0 3 * * *",
+  dumps: { schedule: "0 3 * * *" },
   domain: "sign-in.example.com",
   smtp: { host: "smtp.example.com", from: "sign-in@example.com" },
   workerMode: "separate",

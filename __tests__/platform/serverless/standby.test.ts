@@ -42,7 +42,7 @@ const NETWORK = {
   network: "projects/my-project/global/networks/main",
   subnetwork: "projects/my-project/regions/us-central1/subnetworks/main",
 };
-const SEPARATE = { workerMode: "separate", workerCount: 2 } as const;
+const SEPARATE = { workerMode: "separate", worker: { count: 2 } } as const;
 const WAITING = made({ standby: STANDBY, ...SEPARATE });
 const PROMOTED = made({ standby: { ...STANDBY, promoted: true }, ...SEPARATE });
 
@@ -110,7 +110,7 @@ describe("A second region", () => {
   });
 
   it("has secrets and buckets in both regions, and dumps too", () => {
-    const dumped = made({ standby: STANDBY, dumpSchedule: "30 4 * * *" });
+    const dumped = made({ standby: STANDBY, dumps: { schedule: "30 4 * * *" } });
     const buckets = Object.values(dumped.resource?.google_storage_bucket ?? {});
     expect(buckets).toHaveLength(2);
     for (const bucket of buckets)
@@ -143,7 +143,10 @@ describe("A second region", () => {
 
   it("has a new bucket of locked dumps in both regions, and never replaces one that there is", () => {
     const lockOf = (standby: Props["standby"]) =>
-      blockAt(made({ standby, dumpSchedule: "30 4 * * *", dumpLockDays: 30 }), "google_storage_bucket.idp_dump_lock");
+      blockAt(
+        made({ standby, dumps: { schedule: "30 4 * * *", lockDays: 30 } }),
+        "google_storage_bucket.idp_dump_lock",
+      );
     expect(lockOf(STANDBY)).toMatchObject({
       location: "US",
       custom_placement_config: { data_locations: ["US-CENTRAL1", "US-EAST1"] },
@@ -156,7 +159,7 @@ describe("A second region", () => {
 
   it("copies new uploads within minutes where the caller says so, and says in each folder whether it does", () => {
     const rpoOf = (standby: Props["standby"]) => {
-      const { resource } = made({ standby, dumpSchedule: "30 4 * * *" });
+      const { resource } = made({ standby, dumps: { schedule: "30 4 * * *" } });
       return Object.values(resource?.google_storage_bucket ?? {}).map(({ name, rpo }) => [
         String(name).split("-").at(-1),
         rpo,
@@ -261,8 +264,8 @@ it.each<readonly [string, Props, RegExp]>([
   ],
   [
     "a right to connect to all databases",
-    { databaseConditionalAccess: false, standby: STANDBY },
-    /it needs databaseConditionalAccess true, because only the right to connect keeps two databases from taking writes/,
+    { databaseRights: { conditionalAccess: false }, standby: STANDBY },
+    /it needs databaseRights.conditionalAccess true, because only the right to connect keeps two databases from taking writes/,
   ],
   [
     "a database of others",

@@ -54,10 +54,10 @@ describe("PostgresqlDatabase", () => {
     const stays = (days: number | string, count: number) =>
       `a final backup of sql-demo-abc123-idp for ${days} days, up to ${count} automatic backups and those from before upgrades, each until its own retention ends`;
     const none = "no backup of sql-demo-abc123-idp";
-    expect(remainsOf({ backupRetentionCount: 14 })).toBe(stays(30, 14));
-    expect(remainsOf({ finalBackupDays: 0 })).toBe(none);
+    expect(remainsOf({ backups: { retentionCount: 14 } })).toBe(stays(30, 14));
+    expect(remainsOf({ backups: { finalDays: 0 } })).toBe(none);
     const stack = bareStack();
-    expect(remainsOf({ finalBackupDays: daysIn(stack) }, stack)).toBe(
+    expect(remainsOf({ backups: { finalDays: daysIn(stack) } }, stack)).toBe(
       `\${var.days > 0 ? "${stays("${var.days}", 7)}" : "${none}"}`,
     );
   });

@@ -63,7 +63,7 @@ export const SERVERLESS_DOMAIN_CHANGES: readonly ChangeScenario[] = [
   },
   {
     name: "another domain, with an IPv6 address",
-    change: withInputs({ domain: "sso.example.com", ipv6: true }),
+    change: withInputs({ domain: "sso.example.com", domain_options: { ipv6: true } }),
     expected: {
       ...OF_HOST,
       ...all("replace", [...OF_DOMAIN, ADDRESS_RECORD, VALIDATION_RECORD]),
@@ -73,7 +73,7 @@ export const SERVERLESS_DOMAIN_CHANGES: readonly ChangeScenario[] = [
   },
   {
     name: "a domain without protection, validated through the load balancer",
-    change: withInputs({ certificate_validation: "load-balancer", ipv6: false, protection: null }),
+    change: withInputs({ certificate_validation: "load-balancer", domain_options: { ipv6: false }, protection: null }),
     expected: {
       ...all("delete", [...BY_DNS, IPV6, POLICY, VALIDATION_RECORD]),
       [CLASSIC_CERTIFICATE]: "create",
@@ -152,10 +152,8 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
       certificate_validation: "dns",
       domain: "sso.example.com",
       existing_security_policy: COMPANY_POLICY,
-      ipv6: true,
+      domain_options: { ipv6: true, request_log_sample_rate: 0.25, strict_transport_security: "max-age=0" },
       protection: null,
-      request_log_sample_rate: 0.25,
-      strict_transport_security: "max-age=0",
     }),
     expected: {
       ...OF_HOST,
@@ -172,9 +170,8 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
       certificate_validation: "load-balancer",
       domain: "login.example.com",
       existing_security_policy: null,
-      ipv6: false,
+      domain_options: { request_log_sample_rate: 0 },
       protection: {},
-      request_log_sample_rate: 0,
     }),
     expected: {
       ...OF_HOST,
@@ -191,7 +188,7 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
       dns_zone: null,
       domain: null,
       protection: null,
-      strict_transport_security: "max-age=31536000",
+      domain_options: { strict_transport_security: "max-age=31536000" },
     }),
     expected: {
       ...OF_HOST,

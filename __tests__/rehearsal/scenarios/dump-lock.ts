@@ -16,7 +16,7 @@ export const DUMP_LOCK: Episode = {
     const settings = (dump_lock_days: number | null, deletion_protection = true) => ({
       project_id,
       ...WITH_DUMP,
-      dump_lock_days,
+      dumps: { lock_days: dump_lock_days },
       deletion_protection,
     });
     const days = () =>

@@ -6,7 +6,7 @@ import { DASHBOARD } from "./monitoring";
 const BUCKET = "google_storage_bucket.dump_bucket[0]";
 
 /** Inputs with a schedule and a dump at apply. */
-export const WITH_DUMP: Inputs = { dump_schedule: "30 4 * * *", dump_at_apply: true };
+export const WITH_DUMP: Inputs = { dumps: { schedule: "30 4 * * *", at_apply: true } };
 
 /** Fails unless a dump was made at apply this many times. */
 const requireDumps =
@@ -31,18 +31,18 @@ export const dumpChanges = (schedule: string, further: readonly string[] = []): 
   },
   {
     name: "dumps at another hour that are kept longer",
-    change: withInputs({ dump_schedule: "0 5 * * *", dump_retention_days: 90 }),
+    change: withInputs({ dumps: { schedule: "0 5 * * *", retention_days: 90 } }),
     expected: { [schedule]: "update", [BUCKET]: "update" },
     verify: requireDumps(1),
   },
   {
     name: "no more dumps, but those that there are",
-    change: withInputs({ dump_schedule: null, dump_at_apply: false, keep_dumps: true }),
+    change: withInputs({ dumps: { schedule: null } }),
     expected: { ...all("delete", ["*dump*", ...further]), [DASHBOARD]: "update" },
   },
   {
     name: "no dumps at all",
-    change: withInputs({ keep_dumps: false, dump_retention_days: 30 }),
+    change: withInputs({ dumps: null }),
     expected: { [BUCKET]: "delete" },
   },
 ];

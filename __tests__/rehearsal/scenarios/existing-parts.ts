@@ -129,7 +129,7 @@ export const WITH_EXISTING_PARTS: Episode = {
   play: async (deployment) => {
     const { project_id } = deployment.inputs;
     addLogins(deployment);
-    const begun = { project_id, alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
+    const begun = { project_id, alert_emails: ["on-call@example.com"], dumps: { schedule: "30 4 * * *" } };
     const unprotected = { ...begun, deletion_protection: false };
     deployment.inputs = withNodes({ ...unprotected, ...ALL_EXISTING, existing_database: DATABASE });
     await requireParts(deployment, false);

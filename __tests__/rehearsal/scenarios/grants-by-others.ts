@@ -87,7 +87,7 @@ export const GRANTS_BY_OTHERS: Episode = {
     deployment.inputs = withNodes({
       project_id: inputs.project_id,
       alert_emails: ["on-call@example.com"],
-      dump_schedule: "30 4 * * *",
+      dumps: { schedule: "30 4 * * *" },
       kms_keys: { default: KEY, project_number: "123456789012" },
       deletion_protection: false,
       ...ALL_EXISTING,

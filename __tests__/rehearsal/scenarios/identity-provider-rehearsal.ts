@@ -99,9 +99,7 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
       // No secret is replaced by the regions, which are those of new ones.
       name: "variables, labels, backups and secrets in other places, more backups, and fewer days of log",
       change: withInputs({
-        backup_location: "eu",
-        backup_retention_count: 30,
-        transaction_log_days: 3,
+        backups: { location: "eu", retention_count: 30, log_days: 3 },
         secret_locations: ["us-central1", "europe-west1"],
         environment_variables: variables,
         labels: { team: "identity" },
@@ -119,7 +117,7 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
         const replication = [{ auto: [{ customer_managed_encryption: [] }], user_managed: [] }];
         for (const secret of deployment.cloud.ofType("google_secret_manager_secret"))
           deployment.cloud.update({ ...secret, values: { ...secret.values, replication } });
-        const other = { secret_key_version: 2, accepted_secret_key_version: 2 };
+        const other = { secret_key: { version: 2, accepted_version: 2 } };
         withInputs({ bootstrap_password: GIVEN_PASSWORD, ...other, ...WITH_TOKEN })?.(deployment);
       },
       expected: {
@@ -170,15 +168,20 @@ export const inNetwork = (region: string): Inputs => ({
   region,
 });
 
-const SEPARATE = { ...WITH_SEPARATE_WORKER, worker_count: 2, worker_cpu: 2, worker_memory: "4Gi" };
+const SEPARATE = { ...WITH_SEPARATE_WORKER, worker: { count: 2, cpu: 2, memory: "4Gi" } };
 const DOMAIN = { domain: "sign-in.example.com" };
 
 /** Choices of a domain and what belongs to it. */
 export const DOMAINS: readonly Inputs[] = [
   {},
   { ...DOMAIN, dns_zone: WITH_DOMAIN.dns_zone, protection: { restrict_admin: true, admin_ranges: ["203.0.113.0/24"] } },
-  { ...DOMAIN, existing_security_policy: COMPANY_POLICY, request_log_sample_rate: 1 },
-  { ...DOMAIN, dns_zone: { name: "example", project: "dns-project" }, protection: {}, request_log_sample_rate: 0.5 },
+  { ...DOMAIN, existing_security_policy: COMPANY_POLICY, domain_options: { request_log_sample_rate: 1 } },
+  {
+    ...DOMAIN,
+    dns_zone: { name: "example", project: "dns-project" },
+    protection: {},
+    domain_options: { request_log_sample_rate: 0.5 },
+  },
 ];
 
 /** Choices of a form of the worker; the oldest release has no supervision of its own. */
@@ -192,7 +195,7 @@ export const WORKERS: readonly Inputs[] = [
 const SUBJECTS: Matrix = {
   bootstrap_password: [{}, { bootstrap_password: GIVEN_PASSWORD }],
   domain: DOMAINS,
-  dump: [{}, WITH_DUMP, { dump_schedule: "*/30 0-6/2,22 1,15 1-12 1-5" }],
+  dump: [{}, WITH_DUMP, { dumps: { schedule: "*/30 0-6/2,22 1,15 1-12 1-5" } }],
   image: [
     {},
     { existing_container_image: IMAGE },

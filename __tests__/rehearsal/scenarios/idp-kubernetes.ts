@@ -193,7 +193,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       { container_cpu: 4, container_memory: "4Gi" },
     ],
     domain: DOMAINS_WITH_PROBES,
-    worker: [...WORKERS, { ...WITH_SEPARATE_WORKER, worker_count: 2, worker_max_count: 3 }],
+    worker: [...WORKERS, { ...WITH_SEPARATE_WORKER, worker: { count: 2, max_count: 3 } }],
   }),
   episodes: [
     landingZones("idp-kubernetes", [
@@ -238,7 +238,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     severalInputs(OWN_FEATURES, {
       authorized_networks: { office: "203.0.113.0/24" },
       deletion_protection: false,
-      keep_dumps: true,
+      dumps: { schedule: null },
       labels: { team: "identity" },
     }),
     WITH_EXISTING_PARTS,

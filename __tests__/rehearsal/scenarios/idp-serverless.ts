@@ -227,7 +227,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
     anotherDeployment(OTHER_FACTS, OTHER_FACTS, inNetwork("us-central1")),
     anotherRegion({ deletion_protection: false }),
-    severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
+    severalInputs(FEATURES, { deletion_protection: false, dumps: { schedule: null }, labels: { team: "identity" } }),
     WITH_EXISTING_PARTS,
   ],
   faults: [FAILING_BUILD],

@@ -12,7 +12,7 @@ export const UPTIME_CHECK = "google_monitoring_uptime_check_config.monitoring_up
 export const DASHBOARD = "google_monitoring_dashboard.monitoring_dashboard[0]";
 
 /** Inputs with somebody to tell, and with all alerts that need nothing else. */
-export const WITH_RECEIVERS: Inputs = { alert_emails: ["on-call@example.com"], audit_secret_access: true };
+export const WITH_RECEIVERS: Inputs = { alert_emails: ["on-call@example.com"], secret_read_log: {} };
 
 /** The channel that inputs name. */
 export function prepareMonitoring({ cloud }: Deployment): void {
@@ -51,8 +51,7 @@ export const monitoringChanges = (
       alert_emails: ["first@example.com", "third@example.com"],
       notification_channels: [CHANNEL],
       alerts: { "database-cpu": { threshold: 0.5, duration_seconds: 300 }, memory: { enabled: false } },
-      audit_secret_access: true,
-      secret_readers: ["deployer@example.com"],
+      secret_read_log: { expected_readers: ["deployer@example.com"] },
     }),
     expected: {
       [POLICIES]: "update",
@@ -66,7 +65,7 @@ export const monitoringChanges = (
   },
   {
     name: "the check-up less often and with other limits",
-    change: withInputs({ check_up_schedule: "*/30 * * * *", check_up_limits: { tasks_failed: 5 } }),
+    change: withInputs({ check_up: { schedule: "*/30 * * * *", limits: { tasks_failed: 5 } } }),
     expected: { ...all("update", schedules), [policy("check-up-missing")]: "update", [DASHBOARD]: "update" },
   },
   {
@@ -75,12 +74,10 @@ export const monitoringChanges = (
       alert_emails: [],
       notification_channels: [],
       alerts: {},
-      audit_secret_access: false,
-      secret_readers: [],
+      secret_read_log: null,
       uptime_check: false,
       dashboard: false,
-      check_up_schedule: "*/10 * * * *",
-      check_up_limits: {},
+      check_up: { schedule: "*/10 * * * *", limits: {} },
     }),
     expected: {
       [POLICIES]: "delete",

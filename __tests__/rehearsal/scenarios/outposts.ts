@@ -7,7 +7,7 @@ const NAMESPACE = "identity-provider-outposts";
 
 const IN_NAMESPACE = needObject("kubernetes_namespace_v1", NAMESPACE);
 
-const MANAGED = { blueprints: ["branding", "ldap", "radius"], manage_outposts: true };
+const MANAGED = { blueprints: ["branding", "ldap", "radius"], outposts: {} };
 
 /** The application may run outposts, runs one, and may no more: what it has made goes with their namespace. */
 export const WITH_OUTPOSTS: Episode = {
@@ -17,14 +17,14 @@ export const WITH_OUTPOSTS: Episode = {
     const begun = deployment.inputs;
     const before = cloud.objects.size;
     const managed = { ...begun, ...MANAGED };
-    for (const inputs of [managed, { ...managed, worker_mode: "in-container", worker_count: undefined }]) {
+    for (const inputs of [managed, { ...managed, worker_mode: "in-container", worker: { count: undefined } }]) {
       await deployment.settle(inputs);
       // With a separate worker, the server has no token.
       const holders = cloud
         .ofType("kubernetes_deployment_v1")
         .filter(({ values }) => JSON.stringify(values).includes('service_account_token":[{'))
         .map(({ id }) => id.split("/")[1]);
-      const expected = "worker_count" in inputs ? "idp" : "idp-worker";
+      const expected = "worker_mode" in inputs ? "idp" : "idp-worker";
       if (holders.join() !== expected) throw new StepFailure("apply", `the token is in ${holders.join() || "no pod"}`);
     }
     const pods = { type: "pods", id: `${NAMESPACE}/ak-outpost-ldap`, values: {}, needs: [IN_NAMESPACE], writeOnly: {} };

@@ -170,8 +170,7 @@ const copyOf = ({ DATABASE: database = "", DUMP_BUCKET: bucket = "" }: Settings)
 /** As the guide prepares it: only what others keep elsewhere, or what is in two regions, is left. */
 const COPIED_DUMP: Remainder = {
   prepared: {
-    dump_schedule: "0 * * * *",
-    dump_copy_bucket: COPIES,
+    dumps: { schedule: "0 * * * *", copy_bucket: COPIES },
     existing_bucket: { name: UPLOADS },
     secret_locations: [HOME, ELSEWHERE],
   },

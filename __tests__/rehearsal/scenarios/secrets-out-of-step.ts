@@ -102,7 +102,7 @@ export const DISABLED: Episode = {
 /** Replaces the password of the database by its number, after which one login is left. */
 async function rotate(deployment: Deployment, version: number): Promise<void> {
   const { cloud, inputs } = deployment;
-  await deployment.applyWith({ ...inputs, database_password_version: version });
+  await deployment.applyWith({ ...inputs, database_passwords: { version: version } });
   requireSoundness(deployment, `password version ${version}`);
   const roles = [...cloud.databaseRoles.keys()];
   const isSecond = roles.every((role) => role.endsWith("_b"));
@@ -116,7 +116,7 @@ export const ROTATIONS: Episode = {
   play: async (deployment) => {
     const refuseAfter = async (former: number, skipped: number) => {
       const { inputs } = deployment;
-      deployment.inputs = { ...inputs, database_password_version: skipped };
+      deployment.inputs = { ...inputs, database_passwords: { version: skipped } };
       await deployment.refuse(["plan", "-input=false"], `set it one higher or lower than ${former}`);
       deployment.inputs = inputs;
     };
@@ -134,7 +134,7 @@ export const rotationThatFails = (workload: string): Episode => ({
   play: async (deployment) => {
     await rotate(deployment, 2);
     deployment.cloud.failNext(workload, "refused");
-    deployment.inputs = { ...deployment.inputs, database_password_version: 3 };
+    deployment.inputs = { ...deployment.inputs, database_passwords: { version: 3 } };
     await deployment.refuse(APPLY_AT_ONCE, "injected failure");
     await rotate(deployment, 3);
     await rotate(deployment, 2);

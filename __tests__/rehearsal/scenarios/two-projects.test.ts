@@ -38,7 +38,7 @@ async function life(): Promise<RehearsalReport & { readonly projects: ReadonlySe
       projectId,
       tenantId: "acme",
       deletionProtection: false,
-      dumpSchedule: "0 3 * * *",
+      dumps: { schedule: "0 3 * * *" },
       existingContainerImage: "us-docker.pkg.dev/images/images/idp:2026.5.4",
     });
     use(provider, tenant);

@@ -149,7 +149,7 @@ function rowsOf(plan: Plan, tables: ReturnType<typeof tablesIn>, grant: Planned,
 
 /** Whether a cell names an input whose value is what a role is granted on. */
 function isGiven(on: string, target: string, inputs: Inputs): boolean {
-  const [, path = ""] = /`(existing_[\w.]+|audit_log[.]destination|dump_copy_bucket)`/.exec(on) ?? [];
+  const [, path = ""] = /`(existing_[\w.]+|audit_log[.]destination|dumps[.]copy_bucket)`/.exec(on) ?? [];
   return path !== "" && JSON.stringify(at(inputs, path) ?? null).includes(target);
 }
 
@@ -208,15 +208,13 @@ const NEARLY_EVERYTHING: Inputs = {
   ...WITH_RECEIVERS,
   ...WITH_DUMP,
   ...WITH_SEPARATE_WORKER,
-  ipv6: true,
+  domain_options: { ipv6: true },
   kms_keys: KEYS,
   blueprints: ["ldap", "radius"],
   bootstrap_token: true,
-  database_password_version: 1,
-  transaction_log_days: 3,
-  backup_retention_count: 9,
-  dump_lock_days: 40,
-  dump_copy_bucket: "acme-backups",
+  database_passwords: { version: 1 },
+  backups: { log_days: 3, retention_count: 9 },
+  dumps: { lock_days: 40, copy_bucket: "acme-backups" },
 };
 
 const WITH_AUDIT_LOG: Inputs = {
@@ -245,7 +243,7 @@ const ROWS: readonly (readonly [name: string, settings: string, inputs: Inputs])
   ],
   ["idp-serverless", "a network and accounts of others", { ...OF_OTHERS, ...NETWORK }],
   ["idp-kubernetes", "the defaults", {}],
-  ["idp-kubernetes", "nearly everything", { ...NEARLY_EVERYTHING, ...WITH_AUDIT_LOG, manage_outposts: true }],
+  ["idp-kubernetes", "nearly everything", { ...NEARLY_EVERYTHING, ...WITH_AUDIT_LOG, outposts: {} }],
   ["idp-kubernetes", "accounts of others", OF_OTHERS],
   ["assessment-lab", "the defaults", {}],
 ];

@@ -98,7 +98,13 @@ function canParse(text: string): boolean {
 }
 
 /** JSON cannot represent NaN. */
-const jsonText = (value: unknown) => (Number.isNaN(value) ? "NaN" : JSON.stringify(value));
+/** As Terraform encodes it, with the keys of objects in order. */
+const jsonText = (value: unknown) => (Number.isNaN(value) ? "NaN" : JSON.stringify(value, withSortedKeys));
+
+function withSortedKeys(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
 
 /** What parentheses in a pattern match, by their number from 0; stops at a text that does not match. */
 export function captured(text: Operand<string>, pattern: string, index: number): Expr<string> {

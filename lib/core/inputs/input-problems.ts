@@ -36,7 +36,7 @@ export function textAtSynth(message: string): string {
 /** What is wrong with a literal, and with its members, as sentences; of a token only its type can be. */
 export function problemsOf(value: Value): string[] {
   const { given, name, row } = value;
-  if (given === null) return row.default === undefined ? [missing(name)] : [];
+  if (given === null) return row.default === undefined && row.nullable !== true ? [missing(name)] : [];
   const misshapen = formProblems(name, row, given);
   if (misshapen.length > 0 || Token.isUnresolved(given)) return misshapen;
   if (isSecret(row) && given !== "") {
@@ -55,7 +55,7 @@ export function problemsOf(value: Value): string[] {
       withNearest(problem, check, given),
     ),
   );
-  return own.concat(inside);
+  return own.concat(missingMembers(value), inside);
 }
 
 /** A rule for words that a plan leaves to the provider or to a relation, where synthesis can say it at once. */
@@ -105,6 +105,13 @@ function formProblems(name: string, row: Input, given: unknown): string[] {
       if (own.length > 0 || entries === undefined || Token.isUnresolved(value)) return own;
       return Object.entries(entries).flatMap(([member, entry]) => memberProblems(path, member, entry, value as Given));
     });
+}
+
+/** Members that must be given also where they are null. */
+function missingMembers({ at, given }: Value): string[] {
+  return Object.entries<Value>(at)
+    .filter(([name, { row }]) => row.default === undefined && row.nullable === true && !(name in (given as Given)))
+    .map(([, { name }]) => missing(name));
 }
 
 /** The same of a member of an object in a map, which must also be there if it has no default. */

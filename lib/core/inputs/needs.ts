@@ -3,9 +3,14 @@ import { allOf, type Expr, hcl } from "../expr/expr";
 import { compact } from "../expr/functions";
 import { type Relation } from "./relations";
 import { type Input, type Table } from "./rows";
-import { type Value, type ValuesOf } from "./value";
+import { type Value, valueAt, type ValuesOf } from "./value";
 
-type NameOf<T extends Table> = keyof T & string;
+/** Names of inputs, and of their members after a dot: `dumps.schedule`. */
+type NameOf<T extends Table> = { [Name in keyof T & string]: MemberOf<T[Name], Name> | Name }[keyof T & string];
+
+type MemberOf<Row, Name extends string> = Row extends { readonly members: infer Members }
+  ? `${Name}.${keyof Members & string}`
+  : never;
 
 /** What an input asks of others, by their names. */
 interface Needs<T extends Table> {
@@ -48,9 +53,10 @@ interface Need {
  */
 export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation<T> {
   return {
-    of,
+    of: of.split(".")[0] as keyof T,
     holds: (values) => {
-      const asks = asked.whenWord === undefined ? isThere(values[of]) : (values[of] as Expr).eq(asked.whenWord);
+      const value = valueAt(values, of);
+      const asks = asked.whenWord === undefined ? isThere(value) : (value as Expr).eq(asked.whenWord);
       return asks.not().or(allOf(...needsOf(values, asked).map(({ isMet }) => isMet)));
     },
     says: (values) => {
@@ -59,9 +65,9 @@ export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation
       // A message is also made where the relation holds.
       const named = unmet.length === 0 ? all : unmet;
       return [
-        `${subjectOf(values[of], asked.whenWord)}; it needs ${wordsOf(named)},`,
+        `${subjectOf(valueAt(values, of), asked.whenWord)}; it needs ${wordsOf(named)},`,
         `because ${asked.because};`,
-        asked.remedy?.(values) ?? remedyOf(values[of], named, asked.whenWord),
+        asked.remedy?.(values) ?? remedyOf(valueAt(values, of), named, asked.whenWord),
       ].join(" ");
     },
   };
@@ -74,19 +80,19 @@ function needsOf<T extends Table>(
   const words = Object.entries(withWords ?? {}) as [NameOf<T>, string][];
   return [
     ...given.map((name): Need => {
-      const value = values[name];
+      const value = valueAt(values, name);
       const isMet = isThere(value);
       return isFlag(value.row)
         ? { isMet, what: `${value.name} true`, fix: { step: `set ${value.name} to true` } }
         : { isMet, what: value.name, fix: { set: value.name } };
     }),
     ...words.map(([name, word]): Need => {
-      const value = values[name] as Value<Input<string>>;
+      const value = valueAt(values, name) as Value<Input<string>>;
       const fix = { step: `set ${value.name} to ${word}` };
       return { isMet: value.eq(word), what: `${value.name} ${word}`, fix };
     }),
     ...without.map((name): Need => {
-      const value = values[name];
+      const value = valueAt(values, name);
       const isMet = isAbsent(value);
       return isFlag(value.row)
         ? { isMet, what: `${value.name} false`, fix: { step: `set ${value.name} to false` } }

@@ -108,7 +108,12 @@ function rows<Prop>(type: string, converted: Input["converted"] = []) {
 }
 
 export const text = rows<string>("string");
-export const textOrNull = rows<string | null>("string");
+/** A text that must be given, if only as null. */
+export const textOrNull = (spec: Omit<Spec, "default">): Input<string | null> => ({
+  type: "string",
+  nullable: true,
+  ...spec,
+});
 export const textOrNumber = rows<number | string>("string", ["number"]);
 export const textOrFlag = rows<boolean | string | IResolvable>("string", ["boolean"]);
 export const number = rows<number>("number");

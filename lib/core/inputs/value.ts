@@ -160,6 +160,14 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   }
 }
 
+/** The value of an input, or of a member of one. @param name such as `worker`, or `worker.count` for a member */
+export function valueAt<T>(values: ValuesOf<T>, name: string): Value {
+  const [input = "", ...members] = name.split(".");
+  let value = values[input as keyof T] as Value;
+  for (const member of members) value = value.at[member] as Value;
+  return value;
+}
+
 /**
  * Values as props: literals and expressions, undefined for null; an object that may be null says whether it is enabled.
  */

@@ -285,7 +285,7 @@ start_build() {
       remedy="$remedy and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
       # A policy of the organization, or the few regions of some projects.
       if google_says 'gcp[.]resourceLocations|in this region'; then
-        remedy="To fix: set build_location to a location that is allowed,"
+        remedy="To fix: set build.location to a location that is allowed,"
         remedy="$remedy or existing_container_image to an image that is made elsewhere."
       fi
       google_fail "Cloud Build refuses the build of $IMAGE in $BUILD_LOCATION." "$remedy"

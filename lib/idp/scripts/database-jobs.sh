@@ -64,7 +64,7 @@ begin_run() {
   export RUN JOB_GROUP
 }
 
-# Ends the script if there is no job that reads dumps: with keep_dumps alone there is only their bucket.
+# Ends the script if there is no job that reads dumps: without dumps.schedule there is only their bucket.
 require_dump_job() {
   if on_kubernetes; then
     kube get cronjob "$DUMP_JOB" --ignore-not-found --output=name >"$GOOGLE_WORK/dump" ||
@@ -75,7 +75,7 @@ require_dump_job() {
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "The job $DUMP_JOB cannot be read."
   fi
   missing="There is no job $DUMP_JOB, a copy of which reads dumps"
-  google_stop "$missing: without dump_schedule, only the bucket is there." "To fix: set dump_schedule and apply first."
+  google_stop "$missing: without dumps.schedule, only the bucket is there." "To fix: set dumps.schedule and apply first."
 }
 
 # run_job JOB INSTANCE SECOND SCRIPT WORD NAME=VALUE...: runs a copy of JOB against the instance with this connection

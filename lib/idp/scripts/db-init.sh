@@ -203,7 +203,7 @@ SQL
   [ -z "$members" ] ||
     fail 2 "the application's role $DB_OWNER is a group with the members: $members," \
       "who would share the application's rights;" \
-      "choose another name, take the members out with REVOKE, or after a rotation set database_password_version again"
+      "choose another name, take the members out with REVOKE, or after a rotation set database_passwords.version again"
 }
 
 # A login that is used with one password must not get another. Its comment says which one it has.
@@ -221,7 +221,7 @@ SQL
     { [ -n "$in_use" ] &&
       (PGUSER=$DB_USER PGPASSWORD=$DB_PASSWORD && greet 2>&1) | grep -q "authentication failed"; }; then
     fail 2 "$DB_USER is in use with the password version $in_use, and another password would lock out what runs;" \
-      "set database_password_version one higher or lower than $in_use, and go on from there in later applies"
+      "set database_passwords.version one higher or lower than $in_use, and go on from there in later applies"
   fi
 }
 
@@ -305,7 +305,7 @@ create_or_update_role() {
     *"permission denied to grant role"*)
       fail 1 "$DB_ADMIN_USER may not grant $DB_OWNER, because others made that role, or an upgrade brought it;" \
         "let its owner run GRANT $DB_OWNER TO $DB_ADMIN_USER WITH ADMIN OPTION," \
-        "or set database_password_version back"
+        "or set database_passwords.version back"
       ;;
     *) fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }" ;;
   esac

@@ -477,7 +477,7 @@ keep_secret_key() {
 write_inputs() {
   secret=$([ "$has_key" = no ] || echo "$secret_key")
   others={}
-  for pair in dns_zone=null audit_secret_access=false existing_backup_plan=null standby=null; do
+  for pair in dns_zone=null secret_read_log=null existing_backup_plan=null standby=null; do
     [ "$pair/$names_standby" != standby=null/yes ] || continue
     has_input "${pair%=*}" || continue
     others=$(printf '%s' "$others" | jq -c --arg name "${pair%=*}" --argjson value "${pair#*=}" '.[$name] = $value')
@@ -495,7 +495,7 @@ write_inputs() {
 restore_dump() {
   bucket=$(setting_of "$new_settings" DUMP_BUCKET)
   [ -n "$bucket" ] || google_stop "The new deployment has no bucket of dumps." \
-    "To fix: set dump_schedule, whose job reads them, and run the same command again."
+    "To fix: set dumps.schedule, whose job reads them, and run the same command again."
   copied=dumps/${source_name##*/}
   for suffix in '' .sha256; do
     copy_object "${source_name%%/*}" "$(encoded_object "${source_name#*/}$suffix")" \

@@ -133,48 +133,63 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
           ].join(" "),
       }),
     ),
-    /** Header by which browsers use nothing but HTTPS for the domain, by default for a year; empty for none. */
-    strictTransportSecurity: text({
-      default: YEAR_OF_HTTPS,
-      description: [
-        "Header Strict-Transport-Security of the load balancer of a domain,",
-        "by which browsers use nothing but HTTPS for it; empty for none. Browsers keep it for max-age seconds:",
-        "before removing it, send max-age=0 until all have seen that.",
-        "Changing it later takes effect within minutes.",
-      ].join(" "),
-      must: matching(
-        "^(max-age=[0-9]{1,10}(; includeSubDomains)?(; preload)?)?$",
-        [
-          "be empty, or max-age with a number of seconds, then includeSubDomains and preload if you want them,",
-          "because browsers ignore a header that they cannot read; use for example max-age=31536000;",
-          "includeSubDomains",
-        ].join(" "),
-      ),
-    }),
-    /** Redirects port 80 of the load balancer of a domain to HTTPS; otherwise nothing is there. */
-    httpRedirect: flag({
-      default: true,
-      description: [
-        "Redirects port 80 of the load balancer of a domain to HTTPS; false leaves the port closed.",
-        "Changing it later takes effect within minutes.",
-      ].join(" "),
-    }),
-    /**
-     * Share of the requests that the load balancer of a domain logs, from 0 to 1; by default 1 while a rule of the
-     * protection is in preview, else 0. Logs are billed.
-     */
-    requestLogSampleRate: number({
-      default: null,
-      description: [
-        "Share of the requests that the load balancer of a domain logs, from 0 to 1;",
-        "null for 1 while a rule of protection is in preview, which only marks requests there, else 0.",
-        "Logs are billed. Changing it later is safe.",
-      ].join(" "),
-    }),
+    /** Options of the load balancer of a domain. */
+    domainOptions: object(
+      {
+        /** Header by which browsers use nothing but HTTPS for the domain, by default for a year; empty for none. */
+        strictTransportSecurity: text({
+          default: YEAR_OF_HTTPS,
+          description: [
+            "header Strict-Transport-Security, by which browsers use nothing but HTTPS for the domain; empty for none;",
+            "browsers keep it for max-age seconds: before removing it, send max-age=0 until all have seen that",
+          ].join(" "),
+          must: matching(
+            "^(max-age=[0-9]{1,10}(; includeSubDomains)?(; preload)?)?$",
+            [
+              "be empty, or max-age with a number of seconds, then includeSubDomains and preload if you want them,",
+              "because browsers ignore a header that they cannot read; use for example max-age=31536000;",
+              "includeSubDomains",
+            ].join(" "),
+          ),
+        }),
+        /** Redirects port 80 to HTTPS; otherwise nothing is there. */
+        httpRedirect: flag({
+          default: true,
+          description: "redirects port 80 to HTTPS; false leaves the port closed",
+        }),
+        /** Gives it an IPv6 address too, with an AAAA record, for clients that have no IPv4. */
+        ipv6: flag({
+          default: false,
+          description: [
+            "gives it an IPv6 address too, with an AAAA record in dns_records, for clients that have no IPv4;",
+            "a change rolls out new instances, because the application must know the address",
+          ].join(" "),
+        }),
+        /**
+         * Share of the requests that it logs, from 0 to 1; by default 1 while a rule of the protection is in preview,
+         * else 0. Logs are billed.
+         */
+        requestLogSampleRate: number({
+          default: null,
+          description: [
+            "share of the requests that it logs, from 0 to 1; null for 1 while a rule of protection is in preview,",
+            "which only marks requests there, else 0; logs are billed",
+          ].join(" "),
+        }),
+      },
+      {
+        default: {},
+        description: (members) =>
+          `Options of the load balancer of a domain. ${members} Changing them later takes effect within minutes.`,
+      },
+    ),
   };
 }
 
 export type DomainInputs = ReturnType<typeof domainInputs>;
+
+/** Options of the load balancer of a domain. */
+export interface DomainOptions extends PropsOf<DomainInputs["domainOptions"]["members"]> {}
 
 /** The response headers of a load balancer. */
 export const strictTransportHeaders = (value: Expr<string>) =>
@@ -208,7 +223,16 @@ export const certificateWarning = (platform: keyof typeof CERTIFICATE_VALIDATION
 
 /** What both variants warn of. */
 export const DOMAIN_WARNINGS: readonly Advice<DomainInputs>[] = [
-  uselessWithoutDomain("strictTransportSecurity", YEAR_OF_HTTPS, "its load balancer sends the header"),
+  {
+    states: "DomainOptionsHaveDomain",
+    holds: ({ domain, domainOptions: { at } }) =>
+      domain.isSet().or(at.strictTransportSecurity.eq(YEAR_OF_HTTPS).and(at.ipv6.not())),
+    says: ({ domain, domainOptions }) =>
+      [
+        `${domainOptions.name} has a header or an IPv6 address without ${domain.name};`,
+        `only the load balancer of a domain has them; set ${domain.name}, or leave them out`,
+      ].join(" "),
+  },
 ];
 
 export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
@@ -228,12 +252,18 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
       ].join(" "),
   },
   {
-    of: "requestLogSampleRate",
-    holds: ({ domain, requestLogSampleRate: rate }) => {
+    of: "domainOptions",
+    holds: ({ domain, domainOptions: { at } }) => {
+      const rate = at.requestLogSampleRate;
       const share = rate.coalesce(0);
       return share.eq(0).or(share.gt(0).and(share.le(1), domain.isSet()));
     },
-    says: ({ domain, requestLogSampleRate: rate }) =>
+    says: ({
+      domain,
+      domainOptions: {
+        at: { requestLogSampleRate: rate },
+      },
+    }) =>
       [
         `${rate.name} is ${rate.shown}; it must be a number from 0 to 1, and 0 without ${domain.name},`,
         "because only the load balancer of a domain logs requests; use 0 for no logs, 1 for all requests,",

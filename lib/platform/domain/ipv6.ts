@@ -6,28 +6,9 @@ import { Construct } from "constructs";
 import { allOf, attributesOf, countIf, idOf, isSet, partIf, type Condition } from "../../core/expr/conditional";
 import { interpolated } from "../../core/expr/expr";
 import { each } from "../../core/expr/functions";
-import { flag } from "../../core/inputs/rows";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type Advice } from "../../core/inputs/warnings";
 import { type PartProps } from "../parts";
-import { uselessWithoutDomain, type DomainInputs } from "./domain";
-
-export const IPV6 = {
-  /** Gives the load balancer of a domain an IPv6 address too, with an AAAA record, for clients that have no IPv4. */
-  ipv6: flag({
-    default: false,
-    description: [
-      "Gives the load balancer of a domain an IPv6 address too, with an AAAA record in dns_records,",
-      "for clients that have no IPv4. Changing it later rolls out new instances,",
-      "because the application must know the address.",
-    ].join(" "),
-  }),
-};
-
-export const IPV6_WARNINGS: readonly Advice<DomainInputs & typeof IPV6>[] = [
-  uselessWithoutDomain("ipv6", false, "the load balancer of a domain has such an address"),
-];
 
 /** The scheme of a load balancer; all rules of one target have the same. */
 export type Scheme = "EXTERNAL" | "EXTERNAL_MANAGED";

@@ -214,17 +214,22 @@ const hasPreview = ({ protection: { at } }: ValuesOf<ProtectionInputs>) => at.wa
 
 /** Share of the requests that the load balancer logs: all, if something can be seen only there. */
 export const requestLogRate = (v: ValuesOf<Inputs>): Expr<number> =>
-  v.requestLogSampleRate.coalesce(v.protection.isNull().choose(0, hasPreview(v).choose(1, 0)));
+  v.domainOptions.at.requestLogSampleRate.coalesce(v.protection.isNull().choose(0, hasPreview(v).choose(1, 0)));
 
 export const PROTECTION_WARNINGS: readonly Advice<Inputs>[] = [
   {
     states: "PreviewedRulesAreLogged",
     holds: (v) =>
       v.protection.isNull().or(
-        v.requestLogSampleRate.isNullOr((rate) => rate.gt(0)),
+        v.domainOptions.at.requestLogSampleRate.isNullOr((rate) => rate.gt(0)),
         hasPreview(v).not(),
       ),
-    says: ({ protection, requestLogSampleRate: rate }) =>
+    says: ({
+      domainOptions: {
+        at: { requestLogSampleRate: rate },
+      },
+      protection,
+    }) =>
       [
         `${rate.name} is 0 and ${protection.name} has rules in preview; they mark requests in that log alone,`,
         `so nothing shows what they would refuse; leave ${rate.name} out to log all requests`,

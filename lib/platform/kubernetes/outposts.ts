@@ -14,7 +14,7 @@ import { type Expr, hcl, interpolated } from "../../core/expr/expr";
 import { intersection } from "../../core/expr/functions";
 import { addDynamicBlock, allOf, countIf, listIf, type Condition } from "../../core/expr/conditional";
 import { explain } from "../../core/hcl/stack-origin";
-import { flag, texts } from "../../core/inputs/rows";
+import { object, texts, type PropsOf } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
@@ -39,41 +39,48 @@ export const OUTPOSTS = {
    * Lets the application run outposts in a namespace of their own; anyone who administers it can then run any container
    * there.
    */
-  manageOutposts: flag({
-    default: false,
-    description: [
-      "Lets the application run its outposts, for LDAP, RADIUS and proxies,",
-      "in the namespace <namespace>-outposts; anyone who administers the application can then run any container",
-      "there. A change rolls out new instances; false deletes the outposts.",
-    ].join(" "),
-  }),
-  /** IPv4 ranges that may connect to outposts; by default all private ones, and never any other. None: nobody. */
-  outpostRanges: texts({
-    default: Object.values(PRIVATE_RANGES),
-    description: "Private IPv4 ranges that may connect to outposts. Changing it later is safe.",
-    must: {
-      each: (_, range: Expr<string>) => {
-        const ends = [addressIn(range, 0), addressIn(range, -1)];
-        return isAddressRange(range).and(...ends.map((end) => end.matches(IS_PRIVATE)));
-      },
-      shows: "value",
-      says: [
-        "each must be a private IPv4 range that is written with its first address,",
-        "because an outpost is not for the Internet; use for example 10.0.0.0/8",
-      ].join(" "),
+  outposts: object(
+    {
+      /** IPv4 ranges that may connect to outposts; by default all private ones, and never any other. None: nobody. */
+      ranges: texts({
+        default: Object.values(PRIVATE_RANGES),
+        description: "private IPv4 ranges that may connect to outposts",
+        must: {
+          each: (_, range: Expr<string>) => {
+            const ends = [addressIn(range, 0), addressIn(range, -1)];
+            return isAddressRange(range).and(...ends.map((end) => end.matches(IS_PRIVATE)));
+          },
+          shows: "value",
+          says: [
+            "each must be a private IPv4 range that is written with its first address,",
+            "because an outpost is not for the Internet; use for example 10.0.0.0/8",
+          ].join(" "),
+        },
+      }),
     },
-  }),
+    {
+      description: (members) =>
+        [
+          "Lets the application run its outposts, for LDAP, RADIUS and proxies,",
+          "in the namespace <namespace>-outposts; {} is enough. Anyone who administers the application can then run",
+          `any container there. ${members} Null for none, which deletes them. Setting it rolls out new instances.`,
+        ].join(" "),
+    },
+  ),
 };
+
+/** Outposts that the application runs. */
+export interface OutpostProps extends PropsOf<(typeof OUTPOSTS)["outposts"]["members"]> {}
 
 export const OUTPOST_WARNINGS: readonly Advice<typeof OUTPOSTS & typeof BLUEPRINTS>[] = [
   {
     states: "OutpostsRun",
-    holds: (v) => v.manageOutposts.or(intersection(v.blueprints, ["ldap", "radius"]).length().eq(0)),
-    says: ({ blueprints, manageOutposts }) =>
+    holds: (v) => v.outposts.isSet().or(intersection(v.blueprints, ["ldap", "radius"]).length().eq(0)),
+    says: ({ blueprints, outposts }) =>
       [
-        `${blueprints.name} has "ldap" or "radius" and ${manageOutposts.name} is false;`,
+        `${blueprints.name} has "ldap" or "radius" and ${outposts.name} is not set;`,
         "nothing runs their outposts, and the check-up reports them;",
-        `set ${manageOutposts.name} to true and apply the blueprint again in the application, or run them elsewhere`,
+        `set ${outposts.name} to {} and apply the blueprint again in the application, or run them elsewhere`,
       ].join(" "),
   },
 ];
@@ -126,7 +133,7 @@ export class Outposts extends Construct {
     const service = this.addServerService();
     const toServer = this.addWayToServer();
     this.ready = [binding, service, toServer, this.addWays()];
-    const ifManaged = (value: string) => inputs.manageOutposts.choose<string, null>(value, null).text;
+    const ifManaged = (value: string) => inputs.outposts.isSet().choose<string, null>(value, null).text;
     this.variables = {
       [FACTS.hostVariable]: ifManaged(`http://${this.beside.name}.${namespace.namespaceName}.svc`),
       [FACTS.imageVariable]: ifManaged(referenceTo(OUTPOST_IMAGES, imageMirror)),
@@ -146,7 +153,7 @@ export class Outposts extends Construct {
       projected("kube-root-ca.crt", "ca.crt"),
       projected(metadataName(this.file), NAMESPACE_FILE),
     ];
-    const forEach = listIf(allOf(this.props.inputs.manageOutposts, isHere), 1);
+    const forEach = listIf(allOf(this.props.inputs.outposts.isSet(), isHere), 1);
     return {
       volume: { forEach, content: { name: VOLUME, projected: [{ sources }] } },
       mount: { forEach, content: { name: VOLUME, mount_path: FACTS.tokenFolder, read_only: true } },
@@ -154,7 +161,7 @@ export class Outposts extends Construct {
   }
 
   private get count() {
-    return countIf(this.props.inputs.manageOutposts);
+    return countIf(this.props.inputs.outposts.isSet());
   }
 
   /** Labels of the pods of the server. */
@@ -241,7 +248,7 @@ export class Outposts extends Construct {
   /** Lets outposts be reached from private ranges, and reach the server and DNS alone. */
   private addWays(): NetworkPolicyV1 {
     const { count, props, serverLabels: matchLabels, within: metadata } = this;
-    const { outpostRanges: ranges } = props.inputs;
+    const { ranges } = props.inputs.outposts.at;
     const { namespaceName } = props.namespace;
     const policy = new NetworkPolicyV1(this, "Policy", {
       metadata,

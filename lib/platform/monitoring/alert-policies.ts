@@ -12,10 +12,7 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 import { type MonitoringSettings } from "./monitoring-settings";
 
-interface AlertPoliciesProps
-  extends
-    PartProps,
-    Pick<MonitoringSettings, "alertEmails" | "notificationChannels" | "notificationChannelsBySeverity"> {
+interface AlertPoliciesProps extends PartProps, Pick<MonitoringSettings, "alertEmails" | "notificationChannels"> {
   /**
    * The alerts by their ids, each with `title`, `severity`, `first_steps`, and either `filter` or `query`,
    * `raised_when`, `threshold` and `duration_seconds`. An alert whose `enabled` is false is left out.
@@ -37,9 +34,9 @@ export class AlertPolicies extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
     super(scope, id);
-    const { alertEmails = [], notificationChannels = [], notificationChannelsBySeverity } = props;
-    const channels = valueOf<readonly string[]>(new TerraformLocal(this, "Channels", notificationChannels));
-    const { critical = [], error = [], warning = [] } = notificationChannelsBySeverity ?? {};
+    const { alertEmails = [], notificationChannels } = props;
+    const { all = [], critical = [], error = [], warning = [] } = notificationChannels ?? {};
+    const channels = valueOf<readonly string[]>(new TerraformLocal(this, "Channels", all));
     const severities = { CRITICAL: critical, ERROR: error, WARNING: warning };
     const bySeverity = valueOf<typeof severities>(new TerraformLocal(this, "ChannelsBySeverity", severities));
     const addresses = valueOf<readonly string[]>(new TerraformLocal(this, "Addresses", alertEmails));

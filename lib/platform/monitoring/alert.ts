@@ -18,16 +18,16 @@ export type NamedSetting =
   | "maintenanceWindow"
   | "maxInstanceCount"
   | "minInstanceCount"
-  | "requestLogSampleRate"
-  | "secretReaders"
+  | "domainOptions.requestLogSampleRate"
+  | "secretReadLog.expectedReaders"
   | "signInProbe"
   | "standby"
-  | "workerCount"
-  | "workerCpu"
-  | "workerMaxCount"
-  | "workerMemory"
-  | "workerProcesses"
-  | "workerThreads";
+  | "worker.count"
+  | "worker.cpu"
+  | "worker.maxCount"
+  | "worker.memory"
+  | "worker.processes"
+  | "worker.threads";
 
 /**
  * What queries, filters and first steps are made with: names, goals and sizes. Each is a literal or a Terraform

@@ -86,7 +86,7 @@ export const AUDIT_LOG = {
     description: (members) =>
       [
         "Keeps what the application logs of sign-ins and changes, reads of secrets where these are logged",
-        "(audit_secret_access), and changes of the deployment, in a log bucket of its own, and sets how long the",
+        "(secret_read_log), and changes of the deployment, in a log bucket of its own, and sets how long the",
         "application itself keeps events; {} for the defaults.",
         `${members} Setting it later is safe. Null deletes the bucket, which deletion_protection refuses.`,
       ].join(" "),

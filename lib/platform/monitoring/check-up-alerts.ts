@@ -21,7 +21,7 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
       [
         `Mail and background tasks wait, because the worker is gone, frozen or busy. ${workerLog(facts, platform)}.`,
         "Start it anew by another revision or pod; if tasks are just many,",
-        `raise \`${facts.nameOf("workerProcesses")}\`.`,
+        `raise \`${facts.nameOf("worker.processes")}\`.`,
       ].join(" "),
   },
   "tasks-hanging": {
@@ -34,7 +34,7 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
           "pages, none of which",
         ].join(" "),
         `has ended meanwhile. ${workerLog(facts, platform)}. Start the worker anew; the task is tried again. For`,
-        `synchronizations, raise \`${facts.nameOf("workerThreads")}\` if as many run at once as there are threads.`,
+        `synchronizations, raise \`${facts.nameOf("worker.threads")}\` if as many run at once as there are threads.`,
       ].join(" "),
   },
   "schedules-overdue": {

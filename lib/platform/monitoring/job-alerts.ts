@@ -138,7 +138,7 @@ export const JOB_ALERTS: Alerts = {
       [
         `Who, when and from where: \`${logCommand(strangeRead(facts), facts, "1d")}\`.`,
         "If you do not know the account, revoke its access and rotate what can be rotated.",
-        `An apply reads secrets too: add its account to \`${facts.nameOf("secretReaders")}\`.`,
+        `An apply reads secrets too: add its account to \`${facts.nameOf("secretReadLog.expectedReaders")}\`.`,
       ].join(" "),
   },
 };

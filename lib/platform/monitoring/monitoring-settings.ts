@@ -46,6 +46,9 @@ export type AlertSettings = { readonly enabled?: boolean } & Omit<SettingsOf<typ
 /** The same as props. */
 export interface AlertProps extends PropsOf<typeof ALERT> {}
 
+const channels = (description: string) =>
+  orResources("name", CHANNEL_TYPES, texts({ default: [], description, schema: { items: { pattern: CHANNEL } } }));
+
 /** Inputs of monitoring: receivers, alerts, uptime check and dashboard. */
 export function monitoringInputs(platform: Platform) {
   const known = alertsOn(platform);
@@ -62,46 +65,23 @@ export function monitoringInputs(platform: Platform) {
       must: EMAIL_ADDRESSES,
     }),
     /** Existing notification channels, `projects/<project>/notificationChannels/<number>` or their resources. */
-    notificationChannels: orResources(
-      "name",
-      CHANNEL_TYPES,
-      texts({
-        default: [],
-        description: [
-          "Existing notification channels for alerts, for example of a chat or a pager:",
-          "projects/<project>/notificationChannels/<number>. Changing it later is safe.",
-        ].join(" "),
-        must: eachMatching(CHANNEL, `each must be ${CHANNEL_FORM}`),
-      }),
-    ),
-    /** Further channels, or their resources, for alerts of one severity, such as a pager for `critical`. */
-    notificationChannelsBySeverity: object(
+    notificationChannels: object(
       {
+        /** For all alerts, for example of a chat. */
+        all: channels("channels for all alerts"),
         /** For outages, repeated every hour until they end. */
-        critical: orResources(
-          "name",
-          CHANNEL_TYPES,
-          texts({ default: [], description: "channels for outages, repeated every hour until they end" }),
-        ),
+        critical: channels("channels for outages, repeated every hour until they end"),
         /** For what must be mended soon. */
-        error: orResources(
-          "name",
-          CHANNEL_TYPES,
-          texts({ default: [], description: "channels for what must be mended soon" }),
-        ),
+        error: channels("channels for what must be mended soon"),
         /** For what may become an error. */
-        warning: orResources(
-          "name",
-          CHANNEL_TYPES,
-          texts({ default: [], description: "channels for what may become an error" }),
-        ),
+        warning: channels("channels for what may become an error"),
       },
       {
         default: {},
         description: (members) =>
           [
-            "Existing notification channels that get alerts of one severity only,",
-            `in addition to notification_channels. ${members} Changing it later is safe.`,
+            "Existing notification channels for alerts, for example of a chat or a pager,",
+            `projects/<project>/notificationChannels/<number>. ${members} Changing it later is safe.`,
           ].join(" "),
         must: {
           condition: (lists: Expr<Readonly<Record<string, readonly string[]>>>) =>
@@ -141,37 +121,45 @@ export function monitoringInputs(platform: Platform) {
     }),
     /** Service-level objectives over 30 days, and alerts when an error budget burns fast; `{}` is enough. */
     slo: SERVICE_LEVELS.slo,
-    /** Logs every read of a secret, for the alert `secret-read`; replaces the setting of the whole project. */
-    auditSecretAccess: flag({
-      default: false,
-      description: [
-        "Logs every read of a secret in the project, for the alert secret-read.",
-        "The setting belongs to the project: it replaces an existing one for Secret Manager,",
-        "a destroy removes it, and only one deployment of a project can have it. Changing it later is safe.",
-      ].join(" "),
-    }),
     /**
-     * Further accounts, or their resources, that may read the secrets without an alert, for example the one that
-     * applies.
+     * Logs every read of a secret, for the alert `secret-read`; replaces the setting of the whole project; `{}` is
+     * enough, none by default.
      */
-    secretReaders: orResources(
-      "email",
-      ["google_service_account"],
-      texts({
-        default: [],
-        description: [
-          "Accounts whose reads of secrets do not raise the alert secret-read, in addition to the deployment's own:",
-          "include the one that applies, because each apply reads a password. Changing it later is safe.",
-        ].join(" "),
-      }),
+    secretReadLog: object(
+      {
+        /** Further accounts, or their resources, whose reads raise no alert, such as the one that applies. */
+        expectedReaders: orResources(
+          "email",
+          ["google_service_account"],
+          texts({
+            default: [],
+            description: [
+              "accounts whose reads raise no alert, in addition to the deployment's own;",
+              "include the one that applies, because each apply reads a password",
+            ].join(" "),
+          }),
+        ),
+      },
+      {
+        description: (members) =>
+          [
+            "Logs every read of a secret in the project, for the alert secret-read; {} is enough.",
+            "The setting belongs to the project: it replaces an existing one for Secret Manager,",
+            `a destroy removes it, and only one deployment of a project can have it. ${members} Null for none.`,
+            "Changing it later is safe.",
+          ].join(" "),
+      },
     ),
   };
 }
 
 export type MonitoringInputs = ReturnType<typeof monitoringInputs>;
 
-/** Notification channels by the severity of alerts. */
-export interface ChannelsBySeverity extends PropsOf<MonitoringInputs["notificationChannelsBySeverity"]["members"]> {}
+/** Existing notification channels, by the severity of alerts. */
+export interface NotificationChannels extends PropsOf<MonitoringInputs["notificationChannels"]["members"]> {}
+
+/** The log of reads of secrets. */
+export interface SecretReadLogProps extends PropsOf<MonitoringInputs["secretReadLog"]["members"]> {}
 
 export type MonitoringSettings = SettingsOf<MonitoringInputs>;
 

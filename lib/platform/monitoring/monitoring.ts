@@ -241,19 +241,16 @@ export class Monitoring extends Construct {
     );
   }
 
-  private addSecretAudit({
-    apis,
-    auditSecretAccess = false,
-    context,
-  }: MonitoringProps): ProjectIamAuditConfig | undefined {
+  private addSecretAudit({ apis, context, secretReadLog }: MonitoringProps): ProjectIamAuditConfig | undefined {
+    const isLogged = secretReadLog?.enabled ?? false;
     return partIf(
-      auditSecretAccess,
+      isLogged,
       () =>
         new ProjectIamAuditConfig(this, "SecretAudit", {
           project: context.projectId,
           service: "secretmanager.googleapis.com",
           auditLogConfig: [{ logType: "DATA_READ" }],
-          count: countIf(auditSecretAccess),
+          count: countIf(isLogged),
           dependsOn: apis.ready("secretmanager", "logging"),
         }),
     );
@@ -285,7 +282,8 @@ export class Monitoring extends Construct {
     );
     const isSure = props.identities.every(({ condition }) => condition === undefined);
     const readers = valueOf<readonly string[]>(new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)));
-    const others = valueOf<readonly string[]>(new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []));
+    const expected = props.secretReadLog?.expectedReaders ?? [];
+    const others = valueOf<readonly string[]>(new TerraformLocal(this, "OtherReaders", expected));
     const url = valueOf<string>(new TerraformLocal(this, "Url", props.url));
     return {
       ...namesInLogs(deployment, props.platform, props.namespace),
@@ -325,7 +323,7 @@ function conditionsOf(props: MonitoringProps, facts: AlertFacts): AlertCondition
   const { checkUp, dump, eventRetention, objectives = NO_OBJECTIVES, recoveryAccess, signInProbe, standby } = props;
   const workerMode = exprOf(props.workerMode);
   return {
-    audit: props.auditSecretAccess ?? false,
+    audit: props.secretReadLog?.enabled ?? false,
     certificateByDns: exprOf(props.certificateValidation ?? "dns").eq("dns"),
     checkUp: checkUp?.condition ?? false,
     connectionPool: props.connectionPool,

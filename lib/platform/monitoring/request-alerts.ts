@@ -96,7 +96,7 @@ export const REQUEST_ALERTS: Alerts = {
     firstSteps: (facts) =>
       [
         "If there is no alert about the application, the load balancer cannot reach it.",
-        `With \`${facts.nameOf("requestLogSampleRate")}\` above 0, the log says why:`,
+        `With \`${facts.nameOf("domainOptions.requestLogSampleRate")}\` above 0, the log says why:`,
         `\`${logCommand(`${LOGS_OF.loadBalancer(facts)} httpRequest.status>=500`, facts)}\``,
       ].join(" "),
   },
@@ -114,7 +114,8 @@ export const REQUEST_ALERTS: Alerts = {
     firstSteps: (facts) =>
       [
         "Somebody is guessing passwords, or a rule refuses your own users.",
-        `With \`${facts.nameOf("requestLogSampleRate")}\` above 0, the log shows the clients and the rules:`,
+        `With \`${facts.nameOf("domainOptions.requestLogSampleRate")}\` above 0,`,
+        "the log shows the clients and the rules:",
         `\`${logCommand(`${LOGS_OF.loadBalancer(facts)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, facts)}\`.`,
         `The table of \`protection\` lists the rules by priority, with their limits.`,
       ].join(" "),

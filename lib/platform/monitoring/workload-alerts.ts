@@ -87,7 +87,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     filters: { serverless: outOfMemory, kubernetes: outOfMemoryOnKubernetes },
     firstSteps: (facts, platform) =>
       [
-        `Raise \`${facts.nameOf("containerMemory")}\`, or \`${facts.nameOf("workerMemory")}\` if it was a separate`,
+        `Raise \`${facts.nameOf("containerMemory")}\`, or \`${facts.nameOf("worker.memory")}\` if it was a separate`,
         "worker; another instance is started meanwhile. How often this happens:",
         `\`${logCommand((platform === "serverless" ? outOfMemory : outOfMemoryOnKubernetes)(facts), facts, "1d")}\``,
       ].join(" "),
@@ -135,7 +135,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (facts, platform) =>
       [
         `Why it last ended: \`kubectl --namespace ${facts.namespace} describe pods\`; OOMKilled:`,
-        `raise \`${facts.nameOf("containerMemory")}\`, or \`${facts.nameOf("workerMemory")}\` for a separate`,
+        `raise \`${facts.nameOf("containerMemory")}\`, or \`${facts.nameOf("worker.memory")}\` for a separate`,
         `worker. Its log: \`${logCommand(LOGS_OF.workload(facts, platform), facts)}\``,
       ].join(" "),
   },
@@ -270,8 +270,8 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (facts, platform) =>
       [
         "Tasks queue up, and mail is late. Raise",
-        `\`${facts.nameOf(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or`,
-        `\`${facts.nameOf("workerCpu")}\`. ${whatWorkersSaid(facts, platform)}`,
+        `\`${facts.nameOf(platform === "serverless" ? "worker.count" : "worker.maxCount")}\` or`,
+        `\`${facts.nameOf("worker.cpu")}\`. ${whatWorkersSaid(facts, platform)}`,
       ].join(" "),
   },
   "worker-memory": {
@@ -283,7 +283,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (facts, platform) =>
       [
         "A worker that needs more is killed, and its tasks are tried again.",
-        `Raise \`${facts.nameOf("workerMemory")}\`, or lower \`${facts.nameOf("workerProcesses")}\`.`,
+        `Raise \`${facts.nameOf("worker.memory")}\`, or lower \`${facts.nameOf("worker.processes")}\`.`,
         whatWorkersSaid(facts, platform),
       ].join(" "),
   },

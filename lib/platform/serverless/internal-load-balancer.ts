@@ -35,7 +35,6 @@ import { needs } from "../../core/inputs/needs";
 import { type ProjectApis } from "../../core/project-apis";
 import { type DEFAULT_ADDRESS, type DnsZone, type DomainInputs } from "../domain/domain";
 import { domainSteps, entriesOf, validationRecord, zoneRecord } from "../domain/dns-records";
-import { type IPV6 } from "../domain/ipv6";
 import { type ProtectionInputs } from "../domain/protection";
 import { type MonitoringInputs } from "../monitoring/monitoring-settings";
 import { type NetworkAttachment } from "../network/network-attachment";
@@ -71,7 +70,6 @@ export const INTERNAL_LOAD_BALANCER = {
 
 type Inputs = typeof INTERNAL_LOAD_BALANCER &
   typeof DEFAULT_ADDRESS &
-  typeof IPV6 &
   DomainInputs &
   MonitoringInputs &
   ProtectionInputs &
@@ -85,7 +83,7 @@ export const INTERNAL_RELATIONS: readonly Relation<Inputs>[] = [
     whenWord: INTERNAL,
     with: ["domain", "network", "closeDefaultAddress"],
     withWords: { certificateValidation: "dns" },
-    without: ["protection", "existingSecurityPolicy", "ipv6", "uptimeCheck"],
+    without: ["protection", "existingSecurityPolicy", "domainOptions.ipv6", "uptimeCheck"],
     because: "only the network reaches an internal one, which nothing checks or protects from outside",
   }),
   needs("loadBalancerProxyRange", {

@@ -1,3 +1,4 @@
+import { type DATABASE_RIGHTS } from "../../idp/db-init";
 import { type Construct } from "constructs";
 
 import { matching, whole } from "../../core/inputs/checks";
@@ -15,7 +16,6 @@ import { type NetworkInputs } from "../../core/inputs/network-inputs";
 import { type DomainInputs } from "../domain/domain";
 import { isPair } from "../../idp/dual-region";
 import { type landingZoneInputs } from "../landing-zone";
-import { type DATABASE_SERVER } from "../sql/database-flags";
 import { type EXISTING_DATABASE } from "../sql/existing-database";
 import { type Standby } from "../standby";
 import { connectionNameRule } from "./connection-name";
@@ -79,8 +79,8 @@ export const STANDBY = {
 export interface StandbyProps extends PropsOf<(typeof STANDBY)["standby"]["members"]> {}
 
 type Inputs = typeof STANDBY &
+  typeof DATABASE_RIGHTS &
   typeof INTERNAL_LOAD_BALANCER &
-  typeof DATABASE_SERVER &
   typeof EXISTING_DATABASE &
   DeploymentInputs &
   DomainInputs &
@@ -102,7 +102,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
     because: "its load balancer moves the users",
   }),
   needs("standby", {
-    with: ["databaseConditionalAccess"],
+    with: ["databaseRights.conditionalAccess"],
     because: "only the right to connect keeps two databases from taking writes",
   }),
   needs("standby", { without: ["existingDatabase"], because: "only an own database has a replica" }),

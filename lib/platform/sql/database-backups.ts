@@ -2,68 +2,92 @@ import { isWhole, matching, whole } from "../../core/inputs/checks";
 import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
 import { min } from "../../core/expr/functions";
 import { type Relation } from "../../core/inputs/relations";
-import { number, text, type PropsOf } from "../../core/inputs/rows";
+import { number, object, text, type PropsOf } from "../../core/inputs/rows";
 
 const MAX_DAYS = 365;
 
 /** Inputs for backups of the database. */
 export const BACKUPS = {
-  /** Where backups are stored: a region, `asia`, `eu` or `us`; by default the multi-region nearest to the database. */
-  backupLocation: text({
-    default: null,
-    description: [
-      "Where backups are stored: a region, or asia, eu or us; null for the multi-region nearest to the database.",
-      "A region other than the database's survives the loss of that one. Changing it later affects new backups.",
-    ].join(" "),
-    must: matching(
-      "^(asia|eu|us|[a-z]+-[a-z]+[0-9]+)$",
-      [
-        "be asia, eu, us or the name of a region such as us-central1; use one of these,",
-        "or none for the multi-region nearest to the database",
-      ].join(" "),
-    ),
-  }),
-  /** Number of daily backups to keep, 7 by default. */
-  backupRetentionCount: number({
-    default: 7,
-    description:
-      "Number of daily backups to keep. Kept backups are billed. Changing it later is safe; fewer delete the oldest.",
-    schema: { multipleOf: 1, minimum: 1, maximum: MAX_DAYS },
-  }),
-  /**
-   * Days within which the database can be restored to any point in time, 7 by default, at most as many as backups are
-   * kept.
-   */
-  transactionLogDays: number({
-    default: 7,
-    description: [
-      "Days within which the database can be restored to any point in time, at most backup_retention_count.",
-      "Changing it later is safe; fewer delete the oldest log.",
-    ].join(" "),
-    schema: { multipleOf: 1, minimum: 1, maximum: 7 },
-  }),
-  /**
-   * Days to keep the final backup that Cloud SQL makes when the database is deleted, 30 by default. 0 keeps none. Kept
-   * backups are billed.
-   */
-  databaseFinalBackupDays: number({
-    // Long enough to notice a deletion and to find out what was lost.
-    default: 30,
-    description: [
-      "Days to keep the final backup that Cloud SQL makes when the database is deleted;",
-      "the automatic backups are then kept for their own retention time too. 0 keeps none.",
-      "Kept backups are billed. Changing it later is safe; apply it before the destroy.",
-    ].join(" "),
-    must: whole(0, MAX_DAYS, ", because Cloud SQL keeps final backups no longer; use 30, or 0 for none"),
-  }),
+  /** Cloud SQL's own backups of the database, every night. */
+  backups: object(
+    {
+      /** Number of daily backups to keep, 7 by default. */
+      retentionCount: number({
+        default: 7,
+        description: "number of daily backups to keep, which are billed; fewer later delete the oldest",
+        schema: { multipleOf: 1, minimum: 1, maximum: MAX_DAYS },
+      }),
+      /**
+       * Days within which the database can be restored to any point in time, 7 by default, at most as many as backups
+       * are kept.
+       */
+      logDays: number({
+        default: 7,
+        description: [
+          "days within which the database can be restored to any point in time, 1 to 7,",
+          "at most retention_count; fewer later delete the oldest log",
+        ].join(" "),
+        schema: { multipleOf: 1, minimum: 1, maximum: 7 },
+      }),
+      /** Where they are stored: a region, `asia`, `eu` or `us`; by default the multi-region nearest to the database. */
+      location: text({
+        default: null,
+        description: [
+          "where they are stored: a region, or asia, eu or us; null for the multi-region nearest to the database;",
+          "a region other than the database's survives the loss of that one; a change affects new backups",
+        ].join(" "),
+        must: matching(
+          "^(asia|eu|us|[a-z]+-[a-z]+[0-9]+)$",
+          [
+            "be asia, eu, us or the name of a region such as us-central1; use one of these,",
+            "or none for the multi-region nearest to the database",
+          ].join(" "),
+        ),
+      }),
+      /**
+       * Days to keep the final backup that Cloud SQL makes when the database is deleted, 30 by default. 0 keeps none.
+       * Kept backups are billed.
+       */
+      finalDays: number({
+        // Long enough to notice a deletion and to find out what was lost.
+        default: 30,
+        description: [
+          "days to keep the final backup that Cloud SQL makes when the database is deleted;",
+          "the automatic backups are then kept for their own retention time too; 0 keeps none;",
+          "apply a change before the destroy",
+        ].join(" "),
+        must: whole(0, MAX_DAYS, ", because Cloud SQL keeps final backups no longer; use 30, or 0 for none"),
+      }),
+    },
+    {
+      default: {},
+      description: (members) => `Cloud SQL's own backups of the database. ${members} Changing it later is safe.`,
+    },
+  ),
+};
+
+/** Backups of the database. */
+export interface BackupProps extends PropsOf<(typeof BACKUPS)["backups"]["members"]> {}
+
+const { members: MEMBERS } = BACKUPS.backups;
+
+/** What holds where a program says nothing of backups. */
+export const USUAL_BACKUPS = {
+  retentionCount: MEMBERS.retentionCount.default as number,
+  logDays: MEMBERS.logDays.default as number,
+  finalDays: MEMBERS.finalDays.default as number,
 };
 
 export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
   {
-    of: "transactionLogDays",
-    holds: ({ backupRetentionCount: count, transactionLogDays: days }) =>
-      isWhole(count, 1, MAX_DAYS).and(isWhole(days, 1), days.le(min(7, count))),
-    says: ({ backupRetentionCount: count, transactionLogDays: days }) =>
+    of: "backups",
+    holds: ({ backups: { at } }) =>
+      isWhole(at.retentionCount, 1, MAX_DAYS).and(isWhole(at.logDays, 1), at.logDays.le(min(7, at.retentionCount))),
+    says: ({
+      backups: {
+        at: { logDays: days, retentionCount: count },
+      },
+    }) =>
       [
         `${days.name} is ${days.shown} and ${count.name} is ${count.shown}; both must be whole numbers from 1,`,
         `the former up to 7 and the latter up to ${MAX_DAYS}, because Cloud SQL keeps no more,`,
@@ -73,18 +97,15 @@ export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
 ];
 
 /** The automatic backups of Cloud SQL, every night, as a block of an instance's settings. */
-export function backupConfiguration({
-  backupLocation,
-  backupRetentionCount = BACKUPS.backupRetentionCount.default as number,
-  transactionLogDays = BACKUPS.transactionLogDays.default as number,
-}: Partial<PropsOf<typeof BACKUPS>>): Readonly<Record<string, unknown>> {
+export function backupConfiguration(backups: BackupProps = {}): Readonly<Record<string, unknown>> {
+  const { location, logDays = USUAL_BACKUPS.logDays, retentionCount = USUAL_BACKUPS.retentionCount } = backups;
   return {
     enabled: true,
     start_time: "02:00",
-    location: backupLocation,
+    location,
     point_in_time_recovery_enabled: true,
-    transaction_log_retention_days: transactionLogDays,
-    backup_retention_settings: { retained_backups: backupRetentionCount, retention_unit: "COUNT" },
+    transaction_log_retention_days: logDays,
+    backup_retention_settings: { retained_backups: retentionCount, retention_unit: "COUNT" },
   };
 }
 

@@ -1,7 +1,7 @@
 import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock } from "../../core/expr/conditional";
-import { flag, number, textMap } from "../../core/inputs/rows";
+import { number, textMap } from "../../core/inputs/rows";
 import {
   DATABASE_MAJOR_VERSION,
   DATABASE_MAJOR_VERSIONS,
@@ -52,17 +52,6 @@ const VERSIONS = DATABASE_MAJOR_VERSIONS.join(", ").replace(/, (\d+)$/, " or $1"
 
 /** Inputs for the server. */
 export const DATABASE_SERVER = {
-  /**
-   * Limits the right of the service accounts to connect to this database, by a condition; false for a project whose
-   * tools cannot keep conditions.
-   */
-  databaseConditionalAccess: flag({
-    default: true,
-    description: [
-      "Limits the right of the service accounts to connect to this database, by an IAM condition. False,",
-      "for a project whose tools cannot keep conditions, covers all its databases. Changing it later is safe.",
-    ].join(" "),
-  }),
   /** Flags of the server, by name; they override those for logging and `jit`. The tier sets `max_connections`. */
   databaseFlags: textMap({
     default: {},

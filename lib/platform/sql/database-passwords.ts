@@ -5,35 +5,46 @@ import { repeatFor } from "../../core/expr/conditional";
 import { exprOf, hcl } from "../../core/expr/expr";
 import { toText } from "../../core/expr/functions";
 import { settingName } from "../../core/expr/expression";
-import { number } from "../../core/inputs/rows";
+import { number, object, type PropsOf } from "../../core/inputs/rows";
 import { TerraformData } from "../../core/terraform-data";
 
 /** Inputs that replace passwords of the database. */
 export const DATABASE_PASSWORDS = {
-  /**
-   * Number of the application's database password. Raising it by one replaces the password while instances run: another
-   * login gets the next one, and the former one is closed after the rollout. 1 at first; without a number, there is one
-   * login.
-   */
-  databasePasswordVersion: number({
-    default: null,
-    description: [
-      "Number of the application's database password; null is the first. Raising it later by one, to 2 at first,",
-      "stores another password, gives it to a login that is not in use, rolls out new instances,",
-      "and then closes the former login; guides/secrets-and-rotation.md says what a failure leaves.",
-      "Lowering it by one goes back; do not remove it again.",
-    ].join(" "),
-    must: whole(1, Infinity, ", because its parity chooses the login; raise it by one"),
-  }),
-  /** Raising it by one replaces the administrator's password, which only jobs use; 1 by default. */
-  administratorPasswordVersion: number({
-    default: 1,
-    description: [
-      "Raise it later by one to replace the password of the database's administrator, which only jobs use.",
-      "db-init runs again.",
-    ].join(" "),
-  }),
+  /** Replaces passwords of the database. */
+  databasePasswords: object(
+    {
+      /**
+       * Number of the application's password. Raising it by one replaces the password while instances run: another
+       * login gets the next one, and the former one is closed after the rollout. 1 at first; without a number, there is
+       * one login.
+       */
+      version: number({
+        default: null,
+        description: [
+          "number of the application's password; null is the first; raising it later by one, to 2 at first,",
+          "stores another password, gives it to a login that is not in use, rolls out new instances,",
+          "and then closes the former login (guides/secrets-and-rotation.md says what a failure leaves);",
+          "lowering it by one goes back; do not remove it again",
+        ].join(" "),
+        must: whole(1, Infinity, ", because its parity chooses the login; raise it by one"),
+      }),
+      /** Raising it by one replaces the administrator's password, which only jobs use; 1 by default. */
+      administratorVersion: number({
+        default: 1,
+        description: [
+          "raise it later by one to replace the password of the database's administrator, which only jobs use;",
+          "db-init runs again",
+        ].join(" "),
+      }),
+    },
+    { default: {}, description: (members) => `Replaces passwords of the database. ${members}` },
+  ),
 };
+
+/** Numbers with which passwords of the database are replaced. */
+export interface DatabasePasswordVersions extends PropsOf<
+  (typeof DATABASE_PASSWORDS)["databasePasswords"]["members"]
+> {}
 
 /**
  * Refuses, at plan, a number that is not the next one, with which a login in use would get another password.

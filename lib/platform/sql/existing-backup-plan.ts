@@ -7,7 +7,7 @@ import { orResource, text, type Optional } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { needs } from "../../core/inputs/needs";
 import { type Advice } from "../../core/inputs/warnings";
-import { BACKUPS } from "./database-backups";
+import { type BACKUPS, USUAL_BACKUPS } from "./database-backups";
 
 const PLAN_PATTERN = "^projects/[^/]+/locations/[^/]+/backupPlans/[^/]+$";
 
@@ -58,24 +58,21 @@ export const BACKUP_PLAN_RELATIONS: readonly Relation<Inputs>[] = [
 ];
 
 /** What the plan decides instead. */
-const OF_PLAN = ["backupLocation", "backupRetentionCount", "transactionLogDays"] as const;
+const OF_PLAN = ["location", "retentionCount", "logDays"] as const;
 
 export const BACKUP_PLAN_WARNINGS: readonly Advice<Inputs>[] = [
   {
     states: "PlanDecidesOnBackups",
     holds: (v) => anyOf(v.existingBackupPlan.isNull(), differsFromDefaults(v).not()),
-    says: (v) =>
+    says: ({ backups: { at }, existingBackupPlan: plan }) =>
       [
-        `${v.existingBackupPlan.name} is given together with ${OF_PLAN.map((name) => v[name].name).join(" or ")};`,
+        `${plan.name} is given together with ${OF_PLAN.map((name) => at[name].name).join(" or ")};`,
         "these have no effect, because the plan decides where backups lie and how long they are kept; leave them out",
       ].join(" "),
   },
 ];
 
 function differsFromDefaults(v: ValuesOf<Inputs>): Expr<boolean> {
-  return anyOf(
-    v.backupLocation.isSet(),
-    v.backupRetentionCount.ne(BACKUPS.backupRetentionCount.default as number),
-    v.transactionLogDays.ne(BACKUPS.transactionLogDays.default as number),
-  );
+  const { location, logDays, retentionCount } = v.backups.at;
+  return anyOf(location.isSet(), retentionCount.ne(USUAL_BACKUPS.retentionCount), logDays.ne(USUAL_BACKUPS.logDays));
 }

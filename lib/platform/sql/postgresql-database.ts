@@ -25,7 +25,6 @@ import { namedValue, settingName } from "../../core/expr/expression";
 import { GeneratedSecret } from "../../core/secrets/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs/inputs";
-import { type PropsOf } from "../../core/inputs/rows";
 import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
@@ -41,7 +40,7 @@ import {
   DATABASE_PASSWORD_SUFFIX,
   DATABASE_MAJOR_VERSION,
 } from "../../idp/contract";
-import { backupsAfterDeletion, backupConfiguration, BACKUPS } from "./database-backups";
+import { type BackupProps, backupConfiguration, backupsAfterDeletion, USUAL_BACKUPS } from "./database-backups";
 import { refuseSkippedVersion } from "./database-passwords";
 import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, editionOf, maxConnections } from "./database-size";
@@ -63,8 +62,8 @@ import { addDeniedPeriod, databaseWindow, type Maintenance } from "../maintenanc
 import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
 import { explain } from "../../core/hcl/stack-origin";
 
-export interface PostgresqlDatabaseProps
-  extends Maintenance, Pick<PropsOf<typeof BACKUPS>, "backupLocation" | "backupRetentionCount" | "transactionLogDays"> {
+/** Where the database is, how large, and what is kept of it. */
+export interface PostgresqlDatabaseProps extends Maintenance {
   /** Determines the names and the region of the data. Changing the region later replaces the database. */
   readonly context: DeploymentContext;
 
@@ -112,12 +111,11 @@ export interface PostgresqlDatabaseProps
   readonly diskLimitGb?: number;
 
   /**
-   * Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups are then
-   * kept for their own retention time too. 0 keeps none. Kept backups are billed.
+   * Cloud SQL's own backups, every night, and how long they are kept.
    *
-   * @default 30
+   * @default - seven backups and seven days of logs, and a final backup for 30 days
    */
-  readonly finalBackupDays?: number;
+  readonly backups?: BackupProps;
 
   /**
    * Flags of the server, by name; they override the library's own. Some restart the database when they change.
@@ -197,8 +195,7 @@ const PROPS: KnownPropsOf<PostgresqlDatabaseProps> = {
   context: CONTEXT_PROP,
   administratorPasswordVersion: "optional",
   availability: "optional",
-  backupLocation: "optional",
-  backupRetentionCount: "optional",
+  backups: "optional",
   conditionalAccess: "optional",
   deletionProtection: "optional",
   denyMaintenancePeriod: "optional",
@@ -206,7 +203,6 @@ const PROPS: KnownPropsOf<PostgresqlDatabaseProps> = {
   diskLimitGb: "optional",
   existing: "optional",
   existingBackupPlan: "optional",
-  finalBackupDays: "optional",
   flags: "optional",
   imageMirror: "optional",
   maintenanceWindow: "optional",
@@ -215,7 +211,6 @@ const PROPS: KnownPropsOf<PostgresqlDatabaseProps> = {
   recordsPasswordVersion: "optional",
   stopped: "optional",
   tier: "optional",
-  transactionLogDays: "optional",
   version: "optional",
 };
 
@@ -408,7 +403,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     // Left out rather than switched off: the provider then keeps what a plan has set, of which each change is refused.
     addOptionalBlock(instance, "settings", "backup_configuration", {
       when: hasOwnBackups,
-      content: backupConfiguration(this.props),
+      content: backupConfiguration(this.props.backups),
     });
     setNewerAttribute(instance, "settings.final_backup_config.enabled", backups.isKept);
     setNewerAttribute(instance, "settings.final_backup_config.retention_days", backups.retentionDays);
@@ -513,11 +508,12 @@ function loginsOf(owner: string, version: number) {
 }
 
 /** What a deletion of the instance leaves. */
-function backupsOf({ backupRetentionCount, context, existingBackupPlan, finalBackupDays }: PostgresqlDatabaseProps) {
+function backupsOf({ backups = {}, context, existingBackupPlan }: PostgresqlDatabaseProps) {
+  const { finalDays = USUAL_BACKUPS.finalDays, retentionCount = USUAL_BACKUPS.retentionCount } = backups;
   return backupsAfterDeletion(
     sqlInstanceName(context.deployment),
-    finalBackupDays ?? (BACKUPS.databaseFinalBackupDays.default as number),
-    backupRetentionCount ?? (BACKUPS.backupRetentionCount.default as number),
+    finalDays,
+    retentionCount,
     exprOf<string | null>(existingBackupPlan ?? null),
   );
 }

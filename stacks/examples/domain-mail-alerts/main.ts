@@ -25,7 +25,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   domain: "sign-in.example.com",
   protection: { adminRanges: ["203.0.113.0/24"], restrictAdmin: true },
   // Without logs, refused requests cannot be seen.
-  requestLogSampleRate: 1,
+  domainOptions: { requestLogSampleRate: 1 },
 
   smtp: {
     host: "smtp.example.com",
@@ -36,7 +36,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   },
 
   alertEmails: ["on-call@example.com"],
-  notificationChannels: [pager],
+  notificationChannels: { all: [pager] },
   alerts: { latency: { threshold: 5000 }, memory: { enabled: false } },
 });
 

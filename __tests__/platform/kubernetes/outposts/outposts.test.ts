@@ -77,8 +77,8 @@ it("The role is for the account of the worker's pods, of which only its containe
     const all = [valueAt(spec, "container.0.dynamic.volume_mount")].flat() as Block[];
     return all.find((mount) => valueAt(mount, "content.mount_path") === OUTPOSTS.tokenFolder)?.for_each;
   });
-  const beside = '${var.manage_outposts && var.worker_mode != "separate" ? [1] : []}';
-  expect(mounts).toEqual([beside, "${var.manage_outposts ? [1] : []}"]);
+  const beside = '${var.outposts != null && var.worker_mode != "separate" ? [1] : []}';
+  expect(mounts).toEqual([beside, "${var.outposts != null ? [1] : []}"]);
 });
 
 /**
@@ -229,7 +229,8 @@ it("Outposts reach nothing but names and the server, and are reached from the ra
   const [names, server, ...others] = valueAt(spec, "egress") as Block[];
   expect([names, ...others]).toEqual([{ ports: ["UDP", "TCP"].map((protocol) => ({ protocol, port: "53" })) }]);
   expect(valueAt(server, "to.0.pod_selector.match_labels")).toMatchObject({ "app.kubernetes.io/component": "server" });
-  const ranges = '${length(var.outpost_ranges) > 0 ? var.outpost_ranges : ["127.0.0.1/32"]}';
+  const own = 'try(var.outposts.ranges, ["10.0.0.0/8","172.16.0.0/12","192.168.0.0/16"])';
+  const ranges = `\${length(${own}) > 0 ? ${own} : ["127.0.0.1/32"]}`;
   expect(valueAt(spec, "ingress.0.dynamic.from.for_each")).toBe(ranges);
   const ports = (valueAt(spec, "ingress.0.ports") as Block[]).map((each) => [each.protocol, each.port].join(" "));
   expect(ports).toEqual(["TCP 3389", "TCP 6636", "UDP 1812", "TCP 9000", "TCP 9443"]);
