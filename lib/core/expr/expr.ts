@@ -1,21 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
+import { Token, type IResolvable, type IResolveContext } from "cdktf";
 
 import {
-  AddressIn,
-  type KnownAt,
   Literal,
   LoopVariable,
   NamedLiteral,
-  type Leaf,
-  type PrintToken,
   Reference,
   type ReferenceFacts,
   type TokenFacts,
   TokenReference,
 } from "./leaves";
-import { BINDING, escapedTemplate, isWhole, piecesOf, plainKey, PlainText, type Printed, quotedInside } from "./text";
+import {
+  Collection,
+  type Combination,
+  type ExpressionNode,
+  Failure,
+  type KnownAt,
+  Operation,
+  type OperationFacts,
+  type Part,
+  Present,
+  type PrintToken,
+  Step,
+} from "./nodes";
+import { BINDING, escapedTemplate, isWhole, piecesOf, quotedInside } from "./text";
+import { insideOf, tokenBehind, tokenName } from "./tokens";
 import { finite, lengthOf, listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./values";
 
 /** A value of a type, or an expression of it. */
@@ -24,45 +34,8 @@ export type Operand<T> = Expr<T> | T;
 /** An item with its index, or a member with its name. */
 type Entry = readonly [key: Expr<string>, value: Expr];
 
-/** What an expression is: a literal, a reference or an operation. */
-interface Form extends Leaf {
-  /** Whether it is null, where that is simpler than a comparison. */
-  readonly isNull?: () => Expr<boolean>;
-  /** Whether Terraform may stop at it, such as at a number in words. */
-  readonly canFail?: boolean;
-  /** Whether it is known to do so. */
-  readonly fails?: boolean;
-  /** The least number that it can be, where that is known. */
-  readonly least?: number;
-  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
-  readonly entries?: readonly Entry[];
-}
-
-/** HCL of an operation: text, or an operand and how tightly it must bind there. */
-type Part = string | { readonly expr: Expr; readonly least: number };
-
-/** Conditions that all hold, or of which one does. */
-interface Combination {
-  readonly operator: "&&" | "||";
-  readonly operands: readonly Expr<boolean>[];
-}
-
-/** What is known of the result of an operation. */
-export interface OperationFacts {
-  /** What it combines, so that another of the same operator takes its operands. */
-  readonly combination?: Combination;
-  /** The least number that it can be. */
-  readonly least?: number;
-  readonly mayBeNull?: boolean;
-  /** Whether it is null, where that is simpler than a comparison. */
-  readonly isNull?: (() => Expr<boolean>) | undefined;
-  /** Whether Terraform may stop at it; by default, it may. */
-  readonly canFail?: boolean;
-  /** Whether it is known to; by default, if it does at an operand. */
-  readonly fails?: boolean;
-  /** The negation, where it needs no `!`. */
-  readonly opposite?: (() => Expr<boolean>) | undefined;
-}
+type Node = ExpressionNode<Expr<boolean>, Entry>;
+type Facts = OperationFacts<Expr<boolean>>;
 
 /** Characters of a comparison such as `var.existing_database != null`. */
 const LONGEST_AT_A_GLANCE = 45;
@@ -84,67 +57,67 @@ export class Expr<T = unknown> implements IResolvable {
   /** For the compiler alone, which would otherwise take an expression of one type for one of another. */
   declare protected readonly type?: T;
 
-  private readonly form: Form;
+  private readonly node: Node;
 
-  /** @param form what it is, or an expression that it is like */
-  constructor(form: Expr<T> | Form) {
-    this.form = form instanceof Expr ? form.form : form;
+  /** @param node what it is, or an expression that it is like */
+  constructor(node: Expr<T> | Node) {
+    this.node = node instanceof Expr ? node.node : node;
   }
 
   get knownAt(): KnownAt {
-    return this.form.knownAt;
+    return this.node.knownAt;
   }
 
   /** Whether the value may be null. */
   get mayBeNull(): boolean {
-    return this.form.mayBeNull;
+    return this.node.mayBeNull;
   }
 
   /** Whether Terraform may stop at the expression, such as at a number in words. */
   get canFail(): boolean {
-    return this.form.canFail ?? false;
+    return this.node.canFail ?? false;
   }
 
   /** Whether no value can be calculated, whatever is not known yet. */
   get fails(): boolean {
-    return this.form.fails ?? false;
+    return this.node.fails ?? false;
   }
 
   /** Whether it is a list that is known to have an item. */
   get hasItems(): boolean {
-    return this.form.hasItems ?? (this.entries?.length ?? 0) > 0;
+    return this.node.hasItems ?? (this.entries?.length ?? 0) > 0;
   }
 
   /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
   get entries(): readonly Entry[] | undefined {
-    return this.form.entries ?? (this.isLiteral ? literalEntries(this.literal) : undefined);
+    return this.node.entries ?? (this.isLiteral ? literalEntries(this.literal) : undefined);
   }
 
   /** The same where it is not null. */
   get present(): Expr<NonNullable<T>> {
     if (!this.mayBeNull || this.isLiteral) return this as unknown as Expr<NonNullable<T>>;
-    return new Expr<NonNullable<T>>(new Present(this.form));
+    return new Expr<NonNullable<T>>(new Present(this.node));
   }
 
   /** Whether the value is known at synthesis. */
   get isLiteral(): boolean {
-    return this.form.literal !== undefined;
+    return this.node.literal !== undefined;
   }
 
   /** Whether it is text around tokens. */
   get isText(): boolean {
-    return this.form instanceof TokenReference && this.form.isText;
+    return this.node instanceof TokenReference && this.node.isText;
   }
 
   /** The value. @throws Error if it is not known at synthesis */
   get literal(): T {
-    if (this.form.literal === undefined) throw new Error("an expression has no value before the plan");
-    return this.form.literal.value as T;
+    if (this.node.literal === undefined) throw new Error("an expression has no value before the plan");
+    return this.node.literal.value as T;
   }
 
   /** Addresses of what the expression refers to, such as `var.domain`. */
   get names(): readonly string[] {
-    return this.form.names;
+    return this.node.names;
   }
 
   /** For arguments that are strings; a token where the value is null, a list or an object. */
@@ -169,7 +142,7 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   isNull(): Expr<boolean> {
-    const { isNull, literal: known, mayBeNull } = this.form;
+    const { isNull, literal: known, mayBeNull } = this.node;
     if (known !== undefined) return literal(known.value === null);
     if (!mayBeNull) return literal(false);
     return isNull?.() ?? this.compared("==", BINDING.equality, literal(null));
@@ -233,8 +206,8 @@ export class Expr<T = unknown> implements IResolvable {
 
   not(): Expr<boolean> {
     if (this.isLiteral) return literal(this.literal !== true);
-    const { form } = this;
-    if (form instanceof Operation && form.opposite !== undefined) return form.opposite();
+    const { opposite } = this.node;
+    if (opposite !== undefined) return opposite();
     const parts = ["!", { expr: this as Expr, least: BINDING.sign }];
     const facts = { ...ifOperandsDo([this]), opposite: () => this as Expr<boolean> };
     return new Expr(new Operation(parts, BINDING.sign, facts));
@@ -350,8 +323,8 @@ export class Expr<T = unknown> implements IResolvable {
 
   /** A member of an object, under its Terraform name. */
   member<Value = unknown>(name: string): Expr<Value> {
-    const { form } = this;
-    if (form instanceof Collection) return (form.member(name) ?? literal(null)) as Expr<Value>;
+    const { entries } = this.node;
+    if (entries !== undefined) return (memberIn(entries, name) ?? literal(null)) as Expr<Value>;
     const memberOf = (value: unknown) => (value as Readonly<Record<string, Value>> | null)?.[name] ?? (null as Value);
     const parts = [{ expr: this as Expr, least: BINDING.value }, `.${name}`];
     const facts = { mayBeNull: true, ...ifOperandsDo([this]) };
@@ -367,9 +340,8 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   /** What an operator combines here; the expression itself where another one does, or none. @internal */
-  operandsOf(operator: Combination["operator"]): readonly Expr<boolean>[] {
-    const { form } = this;
-    const combination = form instanceof Operation ? form.combination : undefined;
+  operandsOf(operator: Combination<unknown>["operator"]): readonly Expr<boolean>[] {
+    const { combination } = this.node;
     return combination?.operator === operator ? combination.operands : [this as Expr<boolean>];
   }
 
@@ -385,7 +357,7 @@ export class Expr<T = unknown> implements IResolvable {
 
   /** @internal */
   print(printToken: PrintToken, least: number = BINDING.choice): string {
-    const { binding, text } = this.form.print(printToken);
+    const { binding, text } = this.node.print(printToken);
     return binding < least ? `(${text})` : text;
   }
 
@@ -393,8 +365,10 @@ export class Expr<T = unknown> implements IResolvable {
     // The framework keeps in the context whether braces are around already.
     const { suppressBraces: isInside } = context;
     try {
-      if (isInside !== true && this.form.alone !== undefined) return this.form.alone();
-      const text = this.print((token) => insideOf(token, context), isInside === true ? BINDING.value : BINDING.choice);
+      if (isInside !== true && this.node.alone !== undefined) return this.node.alone();
+      const printToken: PrintToken = (token) =>
+        isExpr(token) ? token.print(printToken, BINDING.value) : insideOf(token, context);
+      const text = this.print(printToken, isInside === true ? BINDING.value : BINDING.choice);
       return isInside === true ? text : `\${${text}}`;
     } finally {
       context.suppressBraces = isInside;
@@ -417,7 +391,7 @@ export class Expr<T = unknown> implements IResolvable {
 
   /** Whether the least number that this can be is greater than another one. */
   private isAbove(other: Expr): boolean {
-    const { least } = this.form;
+    const { least } = this.node;
     return least !== undefined && other.isLiteral && least > numberIn(other.literal);
   }
 
@@ -535,7 +509,7 @@ function onOneLine(text: string): string {
 }
 
 /** The same, of which more is known. */
-export function writtenHcl<T>(texts: readonly string[], operands: readonly unknown[], facts: OperationFacts): Expr<T> {
+export function writtenHcl<T>(texts: readonly string[], operands: readonly unknown[], facts: Facts): Expr<T> {
   const parts = texts.flatMap((text, index): Part[] => {
     if (index >= operands.length) return [text];
     // In brackets, or between commas, nothing binds.
@@ -572,7 +546,7 @@ export function interpolated(texts: TemplateStringsArray, ...operands: readonly 
 }
 
 /** A call of a function of Terraform. */
-export function call<T>(name: string, operands: readonly unknown[], facts: OperationFacts = {}): Expr<T> {
+export function call<T>(name: string, operands: readonly unknown[], facts: Facts = {}): Expr<T> {
   const parts = operands.flatMap((operand, index): Part[] => [
     index === 0 ? "" : ", ",
     { expr: exprOf(operand), least: BINDING.choice },
@@ -619,18 +593,6 @@ function withoutRepeated(conditions: readonly Expr<boolean>[]): Expr<boolean>[] 
   return [...new Map(conditions.map((each) => [each.print(tokenName), each])).values()];
 }
 
-const TOKEN_NAMES = new WeakMap<object, string>();
-let tokenCount = 0;
-
-/** A name for a token, by which expressions can be compared before the framework resolves it. */
-function tokenName(token: unknown): unknown {
-  if (typeof token !== "object" || token === null) return token;
-  if (token instanceof AddressIn) return token.address;
-  const name = TOKEN_NAMES.get(token) ?? `token_${(tokenCount += 1)}`;
-  TOKEN_NAMES.set(token, name);
-  return name;
-}
-
 /**
  * Whatever a caller may give, as an expression: a literal, a token, text around tokens, a list or an object with
  * tokens.
@@ -640,8 +602,8 @@ function tokenName(token: unknown): unknown {
 export function exprOf<T>(value: Operand<T>): Expr<T> {
   if (isExpr(value)) return value;
   if (typeof value === "string") return textOf(value) as unknown as Expr<T>;
-  const behind = exprBehind(value);
-  if (behind !== undefined) return behind as Expr<T>;
+  const behind = tokenBehind(value);
+  if (isExpr<T>(behind)) return behind;
   if (Token.isUnresolved(value)) return new Expr<T>(new TokenReference(value));
   if (!isPlainObject(value)) return literal(value);
   const entries = Object.entries(value as Readonly<Record<string, unknown>>).map(
@@ -652,19 +614,6 @@ export function exprOf<T>(value: Operand<T>): Expr<T> {
     return literal((Array.isArray(value) ? known.map(([, each]) => each) : Object.fromEntries(known)) as T);
   }
   return new Expr<T>(new Collection(entries, Array.isArray(value)));
-}
-
-/** The expression that a token of the framework stands for; undefined for anything else. */
-function exprBehind(value: unknown): Expr | undefined {
-  if (isExpr<unknown>(value)) return value;
-  if (typeof value === "string") {
-    const [first, ...others] = piecesOf(value);
-    return others.length === 0 && isExpr<unknown>(first) ? first : undefined;
-  }
-  const token =
-    Token.isUnresolved(value) && Array.isArray(value) ? Tokenization.reverseList(value as string[]) : undefined;
-  const number = typeof value === "number" ? Tokenization.reverseNumber(value) : undefined;
-  return [token, number].find((each) => isExpr<unknown>(each));
 }
 
 /** True for lists and objects of values; an element of a stack is refused by name, and would have no end. */
@@ -696,6 +645,10 @@ export function loopVariable<T>(name: string, { knownAt }: Expr): Expr<T> {
   return new Expr<T>(new LoopVariable(name, knownAt));
 }
 
+function memberIn(entries: readonly Entry[], name: string): Expr | undefined {
+  return entries.find(([key]) => key.isLiteral && key.literal === name)?.[1];
+}
+
 function literalEntries(value: unknown): readonly Entry[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const entries = Object.entries(value);
@@ -704,198 +657,8 @@ function literalEntries(value: unknown): readonly Entry[] | undefined {
   return entries.map(([key, each]) => [literal(key), literal<unknown>(each)]);
 }
 
-/** A named step, marked by comments until the whole folder is known. */
-class Step implements Form {
-  constructor(
-    private readonly name: string,
-    private readonly value: Expr,
-  ) {}
-
-  get knownAt(): KnownAt {
-    return this.value.knownAt;
-  }
-
-  get mayBeNull(): boolean {
-    return this.value.mayBeNull;
-  }
-
-  get canFail(): boolean {
-    return this.value.canFail;
-  }
-
-  get fails(): boolean {
-    return this.value.fails;
-  }
-
-  get hasItems(): boolean {
-    return this.value.hasItems;
-  }
-
-  get names(): readonly string[] {
-    return this.value.names;
-  }
-
-  print(printToken: PrintToken): Printed {
-    const text = this.value.print(printToken, BINDING.choice);
-    return { text: `/*step ${this.name}*/(${text})/*end*/`, binding: BINDING.value };
-  }
-}
-
-/** A list or an object in which something is not known at synthesis. */
-class Collection implements Form {
-  readonly mayBeNull = false;
-
-  constructor(
-    readonly entries: readonly Entry[],
-    private readonly isList: boolean,
-  ) {}
-
-  get knownAt(): KnownAt {
-    return latest(this.entries.flat());
-  }
-
-  get canFail(): boolean {
-    return this.entries.flat().some((each) => each.canFail);
-  }
-
-  get fails(): boolean {
-    return this.entries.flat().some((each) => each.fails);
-  }
-
-  get names(): readonly string[] {
-    return this.entries.flat().flatMap((each) => each.names);
-  }
-
-  member(name: string): Expr | undefined {
-    return this.entries.find(([key]) => key.isLiteral && key.literal === name)?.[1];
-  }
-
-  print(printToken: PrintToken): Printed {
-    const items = this.entries.map(([key, value]) => {
-      const text = value.print(printToken);
-      return this.isList ? text : `${keyText(key, printToken)} = ${text}`;
-    });
-    const text = this.isList ? `[${items.join(", ")}]` : `{ ${items.join(", ")} }`;
-    return { text, binding: BINDING.value };
-  }
-
-  alone(): unknown {
-    const values = this.entries.map(([, value]) => value);
-    return this.isList ? values : Object.fromEntries(this.entries.map(([key, value]) => [key.text, value]));
-  }
-}
-
-/** An operation on literals at which Terraform stops. */
-class Failure implements Form {
-  readonly knownAt = "plan";
-  readonly mayBeNull = false;
-  readonly canFail = true;
-  readonly fails = true;
-  readonly names = [];
-
-  constructor(private readonly operation: Expr) {}
-
-  print(printToken: PrintToken): Printed {
-    return { text: this.operation.print(printToken, BINDING.value), binding: BINDING.value };
-  }
-}
-
-/** A value in a place that is only reached if it is not null. */
-class Present implements Form {
-  readonly mayBeNull = false;
-
-  constructor(private readonly form: Form) {}
-
-  get knownAt(): KnownAt {
-    return this.form.knownAt;
-  }
-
-  get canFail(): boolean {
-    return this.form.canFail ?? false;
-  }
-
-  get fails(): boolean {
-    return this.form.fails ?? false;
-  }
-
-  get names(): readonly string[] {
-    return this.form.names;
-  }
-
-  print(printToken: PrintToken): Printed {
-    return this.form.print(printToken);
-  }
-}
-
-/** An operation that cannot be calculated at synthesis. */
-class Operation implements Form {
-  readonly knownAt: KnownAt;
-  readonly mayBeNull: boolean;
-  readonly isNull: (() => Expr<boolean>) | undefined;
-  readonly opposite: (() => Expr<boolean>) | undefined;
-  readonly canFail: boolean;
-  readonly fails: boolean;
-  readonly combination: Combination | undefined;
-  readonly least?: number;
-
-  constructor(
-    private readonly parts: readonly Part[],
-    private readonly binding: number,
-    { canFail = true, combination, fails, isNull, least, mayBeNull = false, opposite }: OperationFacts = {},
-  ) {
-    this.combination = combination;
-    if (least !== undefined) this.least = least;
-    this.canFail = canFail;
-    this.fails = fails ?? this.operands.some((each) => each.fails);
-    this.isNull = isNull;
-    this.mayBeNull = mayBeNull;
-    this.opposite = opposite;
-    this.knownAt = latest(this.operands);
-  }
-
-  get names(): readonly string[] {
-    return [...new Set(this.operands.flatMap((each) => each.names))];
-  }
-
-  print(printToken: PrintToken): Printed {
-    const texts = this.parts.map((part) => (typeof part === "string" ? part : part.expr.print(printToken, part.least)));
-    return { text: texts.join(""), binding: this.binding };
-  }
-
-  private get operands(): readonly Expr[] {
-    return this.parts.flatMap((part) => (typeof part === "string" ? [] : part.expr));
-  }
-}
-
-const MOMENTS: readonly KnownAt[] = ["synth", "plan", "apply"];
-
-/** When the last one is known; an operation is left for the plan at least. */
-function latest(operands: readonly Expr[]): KnownAt {
-  const moments = operands.map(({ knownAt }) => MOMENTS.indexOf(knownAt));
-  return MOMENTS[Math.max(1, ...moments)] ?? "apply";
-}
-
-function keyText(key: Expr<string>, printToken: PrintToken): string {
-  return key.isLiteral ? plainKey(key.literal) : `(${key.print(printToken)})`;
-}
-
 const infix = (left: Expr, operator: string, right: Expr, binding: number): Part[] => [
   { expr: left, least: binding },
   ` ${operator} `,
   { expr: right, least: binding + 1 },
 ];
-
-/** A token as the framework writes it inside of an expression; text, where its value is that. */
-function insideOf(token: unknown, context: IResolveContext): unknown {
-  if (token instanceof Expr) return token.print((each) => insideOf(each, context), BINDING.value);
-  if (token instanceof AddressIn) return token.inside(context);
-  context.suppressBraces = true;
-  const inside: unknown = context.resolve(token);
-  // Expressions of the framework have braces around them elsewhere; what comes without is a text.
-  const isExpression = typeof (token as { readonly resolveArg?: unknown }).resolveArg === "function";
-  if (isExpression && typeof inside === "string") return inside;
-  context.suppressBraces = false;
-  const outside: unknown = context.resolve(token);
-  if (typeof inside !== "string") return outside;
-  return outside === inside && !inside.startsWith("${") ? new PlainText(inside) : inside;
-}

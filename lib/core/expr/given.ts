@@ -2,7 +2,8 @@ import { type TerraformElement, TerraformLocal, TerraformStack, TerraformVariabl
 import { type IConstruct } from "constructs";
 
 import { Expr, exprOf, tokenReference } from "./expr";
-import { type KnownAt, type TokenFacts } from "./leaves";
+import { type TokenFacts } from "./leaves";
+import { type KnownAt } from "./nodes";
 import { rendered } from "./expression";
 
 /**

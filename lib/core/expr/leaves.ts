@@ -1,27 +1,7 @@
 import { type IResolvable, type IResolveContext, ref, TerraformStack } from "cdktf";
 
+import { type ExpressionNode, type KnownAt, type PrintToken } from "./nodes";
 import { BINDING, literalText, piecesOf, type Printed, printedToken, quotedInside, templatesOf } from "./text";
-
-/** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
-export type KnownAt = "synth" | "plan" | "apply";
-
-/** Resolves a token of the framework for a place inside of an expression. */
-export type PrintToken = (token: unknown) => unknown;
-
-/** What an expression ends in: a value, an address or a token. */
-export interface Leaf {
-  readonly knownAt: KnownAt;
-  readonly mayBeNull: boolean;
-  /** Undefined unless the value is known at synthesis. */
-  readonly literal?: { readonly value: unknown };
-  /** The references in it. */
-  readonly names: readonly string[];
-  /** Whether it is a list that is known to have an item, where `entries` does not tell. */
-  readonly hasItems?: boolean;
-  print(printToken: PrintToken): Printed;
-  /** Alone, as the value of an argument, where that is more than the printed text in braces. */
-  alone?(): unknown;
-}
 
 /** What is known of a token. */
 export interface TokenFacts {
@@ -40,7 +20,7 @@ export interface ReferenceFacts extends Omit<TokenFacts, "names"> {
 }
 
 /** A value that is known at synthesis. */
-export class Literal implements Leaf {
+export class Literal implements ExpressionNode {
   readonly knownAt = "synth";
   readonly literal: { readonly value: unknown };
   readonly names = [];
@@ -77,7 +57,7 @@ export class NamedLiteral extends Literal {
 }
 
 /** A value that Terraform has under an address. */
-export class Reference implements Leaf {
+export class Reference implements ExpressionNode {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
   readonly hasItems: boolean;
@@ -128,7 +108,7 @@ export class AddressIn {
 }
 
 /** A token of the framework, or text around some. */
-export class TokenReference implements Leaf {
+export class TokenReference implements ExpressionNode {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
   readonly names: readonly string[];
@@ -174,7 +154,7 @@ function isSurelySet(token: unknown): boolean {
 }
 
 /** What stands for each item in turn. */
-export class LoopVariable implements Leaf {
+export class LoopVariable implements ExpressionNode {
   readonly mayBeNull = true;
   readonly names = [];
 

@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { isKnown, shown, terraformName } from "./checks";
 import { Expr, exprOf, isPlainObject, literal, reference } from "../expr/expr";
-import { type KnownAt } from "../expr/leaves";
+import { type KnownAt } from "../expr/nodes";
 import { escaped, expression } from "../expr/expression";
 import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
 import { asProp } from "./settled-inputs";

@@ -1,0 +1,251 @@
+import { BINDING, plainKey, type Printed } from "./text";
+
+/** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
+export type KnownAt = "synth" | "plan" | "apply";
+
+/** Resolves a token of the framework for a place inside of an expression. */
+export type PrintToken = (token: unknown) => unknown;
+
+/**
+ * What an expression is: a literal, a reference or another leaf, or an operation on expressions.
+ *
+ * `Condition` and `Entry` are the types of expressions in it, which are above this file.
+ */
+export interface ExpressionNode<Condition = unknown, Entry = unknown> {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  /** Undefined unless the value is known at synthesis. */
+  readonly literal?: { readonly value: unknown };
+  /** The references in it. */
+  readonly names: readonly string[];
+  /** Whether it is a list that is known to have an item, where `entries` does not tell. */
+  readonly hasItems?: boolean;
+  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
+  readonly entries?: readonly Entry[];
+  /** Whether it is null, where that is simpler than a comparison. */
+  readonly isNull?: (() => Condition) | undefined;
+  /** The negation, where it needs no `!`. */
+  readonly opposite?: (() => Condition) | undefined;
+  /** What it combines, so that another of the same operator takes its operands. */
+  readonly combination?: Combination<Condition> | undefined;
+  /** Whether Terraform may stop at it, such as at a number in words. */
+  readonly canFail?: boolean;
+  /** Whether it is known to do so. */
+  readonly fails?: boolean;
+  /** The least number that it can be, where that is known. */
+  readonly least?: number;
+  print(printToken: PrintToken): Printed;
+  /** Alone, as the value of an argument, where that is more than the printed text in braces. */
+  alone?(): unknown;
+}
+
+/** Conditions that all hold, or of which one does. */
+export interface Combination<Condition> {
+  readonly operator: "&&" | "||";
+  readonly operands: readonly Condition[];
+}
+
+/** What a node knows of an expression in it. */
+interface Inner<T = unknown> {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  readonly canFail: boolean;
+  readonly fails: boolean;
+  readonly hasItems: boolean;
+  readonly isLiteral: boolean;
+  readonly literal: T;
+  readonly names: readonly string[];
+  readonly text: string;
+  print(printToken: PrintToken, least?: number): string;
+}
+
+/** An item with its index, or a member with its name. */
+type InnerEntry = readonly [key: Inner<string>, value: Inner];
+
+/** HCL of an operation: text, or an operand and how tightly it must bind there. */
+export type Part = string | { readonly expr: Inner; readonly least: number };
+
+/** What is known of the result of an operation. */
+export interface OperationFacts<Condition> {
+  readonly combination?: Combination<Condition>;
+  /** The least number that it can be. */
+  readonly least?: number;
+  readonly mayBeNull?: boolean;
+  readonly isNull?: (() => Condition) | undefined;
+  /** Whether Terraform may stop at it; by default, it may. */
+  readonly canFail?: boolean;
+  /** Whether it is known to; by default, if it does at an operand. */
+  readonly fails?: boolean;
+  readonly opposite?: (() => Condition) | undefined;
+}
+
+/** A named step, marked by comments until the whole folder is known. */
+export class Step implements ExpressionNode {
+  constructor(
+    private readonly name: string,
+    private readonly value: Inner,
+  ) {}
+
+  get knownAt(): KnownAt {
+    return this.value.knownAt;
+  }
+
+  get mayBeNull(): boolean {
+    return this.value.mayBeNull;
+  }
+
+  get canFail(): boolean {
+    return this.value.canFail;
+  }
+
+  get fails(): boolean {
+    return this.value.fails;
+  }
+
+  get hasItems(): boolean {
+    return this.value.hasItems;
+  }
+
+  get names(): readonly string[] {
+    return this.value.names;
+  }
+
+  print(printToken: PrintToken): Printed {
+    const text = this.value.print(printToken, BINDING.choice);
+    return { text: `/*step ${this.name}*/(${text})/*end*/`, binding: BINDING.value };
+  }
+}
+
+/** A list or an object in which something is not known at synthesis. */
+export class Collection<Entry extends InnerEntry> implements ExpressionNode<never, Entry> {
+  readonly mayBeNull = false;
+
+  constructor(
+    readonly entries: readonly Entry[],
+    private readonly isList: boolean,
+  ) {}
+
+  get knownAt(): KnownAt {
+    return latest(this.entries.flat());
+  }
+
+  get canFail(): boolean {
+    return this.entries.flat().some((each) => each.canFail);
+  }
+
+  get fails(): boolean {
+    return this.entries.flat().some((each) => each.fails);
+  }
+
+  get names(): readonly string[] {
+    return this.entries.flat().flatMap((each) => each.names);
+  }
+
+  print(printToken: PrintToken): Printed {
+    const items = this.entries.map(([key, value]) => {
+      const text = value.print(printToken);
+      return this.isList ? text : `${keyText(key, printToken)} = ${text}`;
+    });
+    const text = this.isList ? `[${items.join(", ")}]` : `{ ${items.join(", ")} }`;
+    return { text, binding: BINDING.value };
+  }
+
+  alone(): unknown {
+    const values = this.entries.map(([, value]) => value);
+    return this.isList ? values : Object.fromEntries(this.entries.map(([key, value]) => [key.text, value]));
+  }
+}
+
+/** An operation on literals at which Terraform stops. */
+export class Failure implements ExpressionNode {
+  readonly knownAt = "plan";
+  readonly mayBeNull = false;
+  readonly canFail = true;
+  readonly fails = true;
+  readonly names = [];
+
+  constructor(private readonly operation: Inner) {}
+
+  print(printToken: PrintToken): Printed {
+    return { text: this.operation.print(printToken, BINDING.value), binding: BINDING.value };
+  }
+}
+
+/** A value in a place that is only reached if it is not null. */
+export class Present implements ExpressionNode {
+  readonly mayBeNull = false;
+
+  constructor(private readonly node: ExpressionNode) {}
+
+  get knownAt(): KnownAt {
+    return this.node.knownAt;
+  }
+
+  get canFail(): boolean {
+    return this.node.canFail ?? false;
+  }
+
+  get fails(): boolean {
+    return this.node.fails ?? false;
+  }
+
+  get names(): readonly string[] {
+    return this.node.names;
+  }
+
+  print(printToken: PrintToken): Printed {
+    return this.node.print(printToken);
+  }
+}
+
+/** An operation that cannot be calculated at synthesis. */
+export class Operation<Condition> implements ExpressionNode<Condition> {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  readonly isNull: (() => Condition) | undefined;
+  readonly opposite: (() => Condition) | undefined;
+  readonly canFail: boolean;
+  readonly fails: boolean;
+  readonly combination: Combination<Condition> | undefined;
+  readonly least?: number;
+
+  constructor(
+    private readonly parts: readonly Part[],
+    private readonly binding: number,
+    { canFail = true, combination, fails, isNull, least, mayBeNull = false, opposite }: OperationFacts<Condition> = {},
+  ) {
+    this.combination = combination;
+    if (least !== undefined) this.least = least;
+    this.canFail = canFail;
+    this.fails = fails ?? this.operands.some((each) => each.fails);
+    this.isNull = isNull;
+    this.mayBeNull = mayBeNull;
+    this.opposite = opposite;
+    this.knownAt = latest(this.operands);
+  }
+
+  get names(): readonly string[] {
+    return [...new Set(this.operands.flatMap((each) => each.names))];
+  }
+
+  print(printToken: PrintToken): Printed {
+    const texts = this.parts.map((part) => (typeof part === "string" ? part : part.expr.print(printToken, part.least)));
+    return { text: texts.join(""), binding: this.binding };
+  }
+
+  private get operands(): readonly Inner[] {
+    return this.parts.flatMap((part) => (typeof part === "string" ? [] : part.expr));
+  }
+}
+
+const MOMENTS: readonly KnownAt[] = ["synth", "plan", "apply"];
+
+/** When the last one is known; an operation is left for the plan at least. */
+function latest(operands: readonly Inner[]): KnownAt {
+  const moments = operands.map(({ knownAt }) => MOMENTS.indexOf(knownAt));
+  return MOMENTS[Math.max(1, ...moments)] ?? "apply";
+}
+
+function keyText(key: Inner<string>, printToken: PrintToken): string {
+  return key.isLiteral ? plainKey(key.literal) : `(${key.print(printToken)})`;
+}

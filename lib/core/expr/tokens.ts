@@ -1,0 +1,36 @@
+import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
+
+import { AddressIn } from "./leaves";
+import { PlainText } from "./text";
+
+/** A token as the framework writes it inside of an expression; text, where its value is that. */
+export function insideOf(token: unknown, context: IResolveContext): unknown {
+  if (token instanceof AddressIn) return token.inside(context);
+  context.suppressBraces = true;
+  const inside: unknown = context.resolve(token);
+  // Expressions of the framework have braces around them elsewhere; what comes without is a text.
+  const isExpression = typeof (token as { readonly resolveArg?: unknown }).resolveArg === "function";
+  if (isExpression && typeof inside === "string") return inside;
+  context.suppressBraces = false;
+  const outside: unknown = context.resolve(token);
+  if (typeof inside !== "string") return outside;
+  return outside === inside && !inside.startsWith("${") ? new PlainText(inside) : inside;
+}
+
+const TOKEN_NAMES = new WeakMap<object, string>();
+let tokenCount = 0;
+
+/** A name for a token, by which expressions can be compared before the framework resolves it. */
+export function tokenName(token: unknown): unknown {
+  if (typeof token !== "object" || token === null) return token;
+  if (token instanceof AddressIn) return token.address;
+  const name = TOKEN_NAMES.get(token) ?? `token_${(tokenCount += 1)}`;
+  TOKEN_NAMES.set(token, name);
+  return name;
+}
+
+/** The token that the framework hides in a number or a list; undefined for anything else. */
+export function tokenBehind(value: unknown): IResolvable | undefined {
+  if (typeof value === "number") return Tokenization.reverseNumber(value);
+  return Array.isArray(value) && Token.isUnresolved(value) ? Tokenization.reverseList(value as string[]) : undefined;
+}
