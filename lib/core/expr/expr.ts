@@ -24,7 +24,7 @@ import {
   type PrintToken,
   Step,
 } from "./nodes";
-import { BINDING, escapedTemplate, isWhole, piecesOf, quotedInside } from "./text";
+import { PRECEDENCE, escapedTemplate, isWhole, piecesOf, quotedInside } from "./text";
 import { insideOf, tokenBehind, tokenName } from "./tokens";
 import { finite, lengthOf, listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./values";
 
@@ -145,7 +145,7 @@ export class Expr<T = unknown> implements IResolvable {
     const { isNull, literal: known, mayBeNull } = this.node;
     if (known !== undefined) return literal(known.value === null);
     if (!mayBeNull) return literal(false);
-    return isNull?.() ?? this.compared("==", BINDING.equality, literal(null));
+    return isNull?.() ?? this.compared("==", PRECEDENCE.equality, literal(null));
   }
 
   isSet(): Expr<boolean> {
@@ -155,7 +155,7 @@ export class Expr<T = unknown> implements IResolvable {
   eq(other: Operand<T>): Expr<boolean> {
     const right = exprOf(other);
     if (this.isAbove(right)) return literal(false);
-    return known([this, right], isDeepStrictEqual, () => this.compared("==", BINDING.equality, right));
+    return known([this, right], isDeepStrictEqual, () => this.compared("==", PRECEDENCE.equality, right));
   }
 
   ne(other: Operand<T>): Expr<boolean> {
@@ -208,9 +208,9 @@ export class Expr<T = unknown> implements IResolvable {
     if (this.isLiteral) return literal(this.literal !== true);
     const { opposite } = this.node;
     if (opposite !== undefined) return opposite();
-    const parts = ["!", { expr: this as Expr, least: BINDING.sign }];
+    const parts = ["!", { expr: this as Expr, minimumPrecedence: PRECEDENCE.sign }];
     const facts = { ...ifOperandsDo([this]), opposite: () => this as Expr<boolean> };
-    return new Expr(new Operation(parts, BINDING.sign, facts));
+    return new Expr(new Operation(parts, PRECEDENCE.sign, facts));
   }
 
   /** One of two values, depending on this condition. */
@@ -222,12 +222,12 @@ export class Expr<T = unknown> implements IResolvable {
     if (one.isLiteral && other.isLiteral && one.literal === false && other.literal === true)
       return this.not() as unknown as Expr<A | B>;
     const parts = [
-      { expr: this, least: BINDING.or },
+      { expr: this, minimumPrecedence: PRECEDENCE.or },
       " ? ",
-      { expr: one, least: BINDING.or },
+      { expr: one, minimumPrecedence: PRECEDENCE.or },
       " : ",
       // In parentheses, because a chain of choices is hard to read.
-      { expr: other, least: BINDING.or },
+      { expr: other, minimumPrecedence: PRECEDENCE.or },
     ];
     const isNull = () => {
       if (!other.mayBeNull) return this.and(one.isNull());
@@ -236,7 +236,7 @@ export class Expr<T = unknown> implements IResolvable {
     };
     const canFail = this.canFail || this.mayBeNull || one.canFail || other.canFail;
     const mayBeNull = one.mayBeNull || other.mayBeNull;
-    return new Expr(new Operation(parts, BINDING.choice, { canFail, fails: this.fails, isNull, mayBeNull }));
+    return new Expr(new Operation(parts, PRECEDENCE.choice, { canFail, fails: this.fails, isNull, mayBeNull }));
   }
 
   /** The value, or another one where it is null. */
@@ -253,23 +253,23 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   plus(other: Operand<number>): Expr<number> {
-    return this.calculated("+", BINDING.sum, other, (a, b) => a + b);
+    return this.calculated("+", PRECEDENCE.sum, other, (a, b) => a + b);
   }
 
   minus(other: Operand<number>): Expr<number> {
-    return this.calculated("-", BINDING.sum, other, (a, b) => a - b);
+    return this.calculated("-", PRECEDENCE.sum, other, (a, b) => a - b);
   }
 
   times(other: Operand<number>): Expr<number> {
-    return this.calculated("*", BINDING.product, other, (a, b) => a * b);
+    return this.calculated("*", PRECEDENCE.product, other, (a, b) => a * b);
   }
 
   dividedBy(other: Operand<number>): Expr<number> {
-    return this.calculated("/", BINDING.product, other, (a, b) => a / b);
+    return this.calculated("/", PRECEDENCE.product, other, (a, b) => a / b);
   }
 
   modulo(other: Operand<number>): Expr<number> {
-    return this.calculated("%", BINDING.product, other, (a, b) => a % b);
+    return this.calculated("%", PRECEDENCE.product, other, (a, b) => a % b);
   }
 
   floor(): Expr<number> {
@@ -283,7 +283,7 @@ export class Expr<T = unknown> implements IResolvable {
   length(): Expr<number> {
     const { entries } = this;
     if (entries !== undefined) return literal(entries.length);
-    const facts = { ...ifOperandsDo([this]), ...(this.hasItems && { least: 1 }) };
+    const facts = { ...ifOperandsDo([this]), ...(this.hasItems && { lowerBound: 1 }) };
     return known([this], lengthOf, () => call("length", [this], facts));
   }
 
@@ -307,12 +307,12 @@ export class Expr<T = unknown> implements IResolvable {
       text !== null && regularExpression(form as string).test(textIn(text));
     const parts = [
       "can(regex(",
-      { expr: other, least: BINDING.choice },
+      { expr: other, minimumPrecedence: PRECEDENCE.choice },
       ", ",
-      { expr: this as Expr, least: BINDING.choice },
+      { expr: this as Expr, minimumPrecedence: PRECEDENCE.choice },
     ];
     const facts = { canFail: false, mayBeNull: false };
-    return known([this, other], fits, () => new Expr(new Operation([...parts, "))"], BINDING.value, facts)));
+    return known([this, other], fits, () => new Expr(new Operation([...parts, "))"], PRECEDENCE.value, facts)));
   }
 
   /** Its items, separated. */
@@ -326,9 +326,9 @@ export class Expr<T = unknown> implements IResolvable {
     const { entries } = this.node;
     if (entries !== undefined) return (memberIn(entries, name) ?? literal(null)) as Expr<Value>;
     const memberOf = (value: unknown) => (value as Readonly<Record<string, Value>> | null)?.[name] ?? (null as Value);
-    const parts = [{ expr: this as Expr, least: BINDING.value }, `.${name}`];
+    const parts = [{ expr: this as Expr, minimumPrecedence: PRECEDENCE.value }, `.${name}`];
     const facts = { mayBeNull: true, ...ifOperandsDo([this]) };
-    return known([this], memberOf, () => new Expr<Value>(new Operation(parts, BINDING.value, facts)));
+    return known([this], memberOf, () => new Expr<Value>(new Operation(parts, PRECEDENCE.value, facts)));
   }
 
   /** The value, or another one where it cannot be calculated. */
@@ -356,9 +356,9 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   /** @internal */
-  print(printToken: PrintToken, least: number = BINDING.choice): string {
-    const { binding, text } = this.node.print(printToken);
-    return binding < least ? `(${text})` : text;
+  print(printToken: PrintToken, minimumPrecedence: number = PRECEDENCE.choice): string {
+    const { precedence, text } = this.node.print(printToken);
+    return precedence < minimumPrecedence ? `(${text})` : text;
   }
 
   resolve(context: IResolveContext): unknown {
@@ -367,8 +367,8 @@ export class Expr<T = unknown> implements IResolvable {
     try {
       if (isInside !== true && this.node.alone !== undefined) return this.node.alone();
       const printToken: PrintToken = (token) =>
-        isExpr(token) ? token.print(printToken, BINDING.value) : insideOf(token, context);
-      const text = this.print(printToken, isInside === true ? BINDING.value : BINDING.choice);
+        isExpr(token) ? token.print(printToken, PRECEDENCE.value) : insideOf(token, context);
+      const text = this.print(printToken, isInside === true ? PRECEDENCE.value : PRECEDENCE.choice);
       return isInside === true ? text : `\${${text}}`;
     } finally {
       context.suppressBraces = isInside;
@@ -389,30 +389,32 @@ export class Expr<T = unknown> implements IResolvable {
     return "<expression>";
   }
 
-  /** Whether the least number that this can be is greater than another one. */
+  /** Whether the lower bound is greater than another number, so that every value is. */
   private isAbove(other: Expr): boolean {
-    const { least } = this.node;
-    return least !== undefined && other.isLiteral && least > numberIn(other.literal);
+    const { lowerBound } = this.node;
+    return lowerBound !== undefined && other.isLiteral && lowerBound > numberIn(other.literal);
   }
 
   private ordered(operator: string, other: Operand<number>, compare: (a: number, b: number) => boolean) {
     const right = exprOf(other);
     const compared = (a: unknown, b: unknown) => compare(numberIn(a), numberIn(b));
-    return known([this, right], compared, () => this.compared(operator, BINDING.comparison, right));
+    return known([this, right], compared, () => this.compared(operator, PRECEDENCE.comparison, right));
   }
 
-  private compared(operator: string, binding: number, right: Expr): Expr<boolean> {
+  private compared(operator: string, precedence: number, right: Expr): Expr<boolean> {
     const opposite = OPPOSITES[operator];
-    const parts = infix(this, operator, right, binding);
-    const turned = opposite === undefined ? undefined : () => this.compared(opposite, binding, right);
+    const parts = infix(this, operator, right, precedence);
+    const turned = opposite === undefined ? undefined : () => this.compared(opposite, precedence, right);
     // Null is equal to nothing else, and has no order.
-    const canFail = [this, right].some((each) => each.canFail || (binding === BINDING.comparison && each.mayBeNull));
-    return new Expr(new Operation(parts, binding, { canFail, opposite: turned }));
+    const canFail = [this, right].some(
+      (each) => each.canFail || (precedence === PRECEDENCE.comparison && each.mayBeNull),
+    );
+    return new Expr(new Operation(parts, precedence, { canFail, opposite: turned }));
   }
 
   private calculated(
     operator: string,
-    binding: number,
+    precedence: number,
     other: Operand<number>,
     calculate: (a: number, b: number) => number,
   ): Expr<number> {
@@ -420,11 +422,11 @@ export class Expr<T = unknown> implements IResolvable {
     const isSum = operator === "+" || operator === "-";
     if (isSum && right.isLiteral && right.literal === 0 && !this.mayBeNull) return this as unknown as Expr<number>;
     const result = (a: unknown, b: unknown) => finite(calculate(numberIn(a), numberIn(b)));
-    const parts = infix(this, operator, right, binding);
+    const parts = infix(this, operator, right, precedence);
     const isDivision = operator === "/" || operator === "%";
     const canBeZero = isDivision && !(right.isLiteral && right.literal !== 0);
     const canFail = canBeZero || ifOperandsDo([this, right]).canFail;
-    return known([this, right], result, () => new Expr(new Operation(parts, binding, { canFail })));
+    return known([this, right], result, () => new Expr(new Operation(parts, precedence, { canFail })));
   }
 }
 
@@ -514,9 +516,9 @@ export function writtenHcl<T>(texts: readonly string[], operands: readonly unkno
     if (index >= operands.length) return [text];
     // In brackets, or between commas, nothing binds.
     const isApart = /(?:[([{,:]|\bif)\s*$/.test(text) && /^\s*[)\]},]/.test(texts[index + 1] ?? "");
-    return [text, { expr: exprOf(operands[index]), least: isApart ? BINDING.choice : BINDING.value }];
+    return [text, { expr: exprOf(operands[index]), minimumPrecedence: isApart ? PRECEDENCE.choice : PRECEDENCE.value }];
   });
-  return new Expr<T>(new Operation(parts, isWhole(texts.join("\0")) ? BINDING.value : BINDING.choice, facts));
+  return new Expr<T>(new Operation(parts, isWhole(texts.join("\0")) ? PRECEDENCE.value : PRECEDENCE.choice, facts));
 }
 
 /** A text around values. */
@@ -549,26 +551,26 @@ export function interpolated(texts: TemplateStringsArray, ...operands: readonly 
 export function call<T>(name: string, operands: readonly unknown[], facts: Facts = {}): Expr<T> {
   const parts = operands.flatMap((operand, index): Part[] => [
     index === 0 ? "" : ", ",
-    { expr: exprOf(operand), least: BINDING.choice },
+    { expr: exprOf(operand), minimumPrecedence: PRECEDENCE.choice },
   ]);
-  return new Expr<T>(new Operation([`${name}(`, ...parts, ")"], BINDING.value, facts));
+  return new Expr<T>(new Operation([`${name}(`, ...parts, ")"], PRECEDENCE.value, facts));
 }
 
 /** Whether all conditions hold. */
 export function allOf(...conditions: readonly Operand<boolean>[]): Expr<boolean> {
-  return combined(conditions, "&&", BINDING.and, true);
+  return combined(conditions, "&&", PRECEDENCE.and, true);
 }
 
 /** Whether one of the conditions holds. */
 export function anyOf(...conditions: readonly Operand<boolean>[]): Expr<boolean> {
-  return combined(conditions, "||", BINDING.or, false);
+  return combined(conditions, "||", PRECEDENCE.or, false);
 }
 
 /** @param neutral what changes nothing; the opposite decides the result */
 function combined(
   conditions: readonly Operand<boolean>[],
   operator: "&&" | "||",
-  binding: number,
+  precedence: number,
   neutral: boolean,
 ): Expr<boolean> {
   const all = conditions.map((each) => exprOf(each));
@@ -580,11 +582,11 @@ function combined(
   if (others.length === 0) return first;
   const parts = open.flatMap((expr, index): Part[] => [
     index === 0 ? "" : ` ${operator} `,
-    { expr, least: binding + 1 },
+    { expr, minimumPrecedence: precedence + 1 },
   ]);
   const fails = neutral ? failing > 0 : failing === open.length;
   const combination = { operator, operands: open };
-  return new Expr<boolean>(new Operation(parts, binding, { combination, fails, ...ifOperandsDo(open) }));
+  return new Expr<boolean>(new Operation(parts, precedence, { combination, fails, ...ifOperandsDo(open) }));
 }
 
 /** Each condition once, also where two expressions say the same. */
@@ -657,8 +659,8 @@ function literalEntries(value: unknown): readonly Entry[] | undefined {
   return entries.map(([key, each]) => [literal(key), literal<unknown>(each)]);
 }
 
-const infix = (left: Expr, operator: string, right: Expr, binding: number): Part[] => [
-  { expr: left, least: binding },
+const infix = (left: Expr, operator: string, right: Expr, precedence: number): Part[] => [
+  { expr: left, minimumPrecedence: precedence },
   ` ${operator} `,
-  { expr: right, least: binding + 1 },
+  { expr: right, minimumPrecedence: precedence + 1 },
 ];

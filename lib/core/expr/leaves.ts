@@ -1,7 +1,7 @@
 import { type IResolvable, type IResolveContext, ref, TerraformStack } from "cdktf";
 
 import { type ExpressionNode, type KnownAt, type PrintToken } from "./nodes";
-import { BINDING, literalText, piecesOf, type Printed, printedToken, quotedInside, templatesOf } from "./text";
+import { PRECEDENCE, literalText, piecesOf, type Printed, printedToken, quotedInside, templatesOf } from "./text";
 
 /** What is known of a token. */
 export interface TokenFacts {
@@ -34,7 +34,7 @@ export class Literal implements ExpressionNode {
   }
 
   print(): Printed {
-    return { text: literalText(this.literal.value), binding: BINDING.value };
+    return { text: literalText(this.literal.value), precedence: PRECEDENCE.value };
   }
 
   alone(): unknown {
@@ -52,7 +52,7 @@ export class NamedLiteral extends Literal {
   }
 
   override print(): Printed {
-    return { text: this.address, binding: BINDING.value };
+    return { text: this.address, precedence: PRECEDENCE.value };
   }
 }
 
@@ -81,7 +81,7 @@ export class Reference implements ExpressionNode {
     // The framework knows an element by a token.
     const pieces = this.owned === undefined ? this.names.flatMap(piecesOf) : [this.owned];
     const texts = pieces.map((piece) => (typeof piece === "string" ? piece : printedToken(printToken(piece)).text));
-    return { text: texts.join(""), binding: BINDING.value };
+    return { text: texts.join(""), precedence: PRECEDENCE.value };
   }
 }
 
@@ -133,7 +133,7 @@ export class TokenReference implements ExpressionNode {
     const texts = pieces.map((piece) =>
       typeof piece === "string" ? quotedInside(piece) : `\${${printedToken(printToken(piece)).text}}`,
     );
-    return { text: `"${texts.join("")}"`, binding: BINDING.value };
+    return { text: `"${texts.join("")}"`, precedence: PRECEDENCE.value };
   }
 
   alone(): unknown {
@@ -164,6 +164,6 @@ export class LoopVariable implements ExpressionNode {
   ) {}
 
   print(): Printed {
-    return { text: this.name, binding: BINDING.value };
+    return { text: this.name, precedence: PRECEDENCE.value };
   }
 }

@@ -1,4 +1,4 @@
-import { BINDING, plainKey, type Printed } from "./text";
+import { PRECEDENCE, plainKey, type Printed } from "./text";
 
 /** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
 export type KnownAt = "synth" | "plan" | "apply";
@@ -32,8 +32,8 @@ export interface ExpressionNode<Condition = unknown, Entry = unknown> {
   readonly canFail?: boolean;
   /** Whether it is known to do so. */
   readonly fails?: boolean;
-  /** The least number that it can be, where that is known. */
-  readonly least?: number;
+  /** A number that the value is never less than, where one is known. */
+  readonly lowerBound?: number;
   print(printToken: PrintToken): Printed;
   /** Alone, as the value of an argument, where that is more than the printed text in braces. */
   alone?(): unknown;
@@ -56,20 +56,20 @@ interface Inner<T = unknown> {
   readonly literal: T;
   readonly names: readonly string[];
   readonly text: string;
-  print(printToken: PrintToken, least?: number): string;
+  print(printToken: PrintToken, minimumPrecedence?: number): string;
 }
 
 /** An item with its index, or a member with its name. */
 type InnerEntry = readonly [key: Inner<string>, value: Inner];
 
-/** HCL of an operation: text, or an operand and how tightly it must bind there. */
-export type Part = string | { readonly expr: Inner; readonly least: number };
+/** HCL of an operation: text, or an operand with the precedence below which it needs parentheses there. */
+export type Part = string | { readonly expr: Inner; readonly minimumPrecedence: number };
 
 /** What is known of the result of an operation. */
 export interface OperationFacts<Condition> {
   readonly combination?: Combination<Condition>;
-  /** The least number that it can be. */
-  readonly least?: number;
+  /** A number that the value is never less than. */
+  readonly lowerBound?: number;
   readonly mayBeNull?: boolean;
   readonly isNull?: (() => Condition) | undefined;
   /** Whether Terraform may stop at it; by default, it may. */
@@ -111,8 +111,8 @@ export class Step implements ExpressionNode {
   }
 
   print(printToken: PrintToken): Printed {
-    const text = this.value.print(printToken, BINDING.choice);
-    return { text: `/*step ${this.name}*/(${text})/*end*/`, binding: BINDING.value };
+    const text = this.value.print(printToken, PRECEDENCE.choice);
+    return { text: `/*step ${this.name}*/(${text})/*end*/`, precedence: PRECEDENCE.value };
   }
 }
 
@@ -147,7 +147,7 @@ export class Collection<Entry extends InnerEntry> implements ExpressionNode<neve
       return this.isList ? text : `${keyText(key, printToken)} = ${text}`;
     });
     const text = this.isList ? `[${items.join(", ")}]` : `{ ${items.join(", ")} }`;
-    return { text, binding: BINDING.value };
+    return { text, precedence: PRECEDENCE.value };
   }
 
   alone(): unknown {
@@ -167,7 +167,7 @@ export class Failure implements ExpressionNode {
   constructor(private readonly operation: Inner) {}
 
   print(printToken: PrintToken): Printed {
-    return { text: this.operation.print(printToken, BINDING.value), binding: BINDING.value };
+    return { text: this.operation.print(printToken, PRECEDENCE.value), precedence: PRECEDENCE.value };
   }
 }
 
@@ -207,15 +207,23 @@ export class Operation<Condition> implements ExpressionNode<Condition> {
   readonly canFail: boolean;
   readonly fails: boolean;
   readonly combination: Combination<Condition> | undefined;
-  readonly least?: number;
+  readonly lowerBound?: number;
 
   constructor(
     private readonly parts: readonly Part[],
-    private readonly binding: number,
-    { canFail = true, combination, fails, isNull, least, mayBeNull = false, opposite }: OperationFacts<Condition> = {},
+    private readonly precedence: number,
+    {
+      canFail = true,
+      combination,
+      fails,
+      isNull,
+      lowerBound,
+      mayBeNull = false,
+      opposite,
+    }: OperationFacts<Condition> = {},
   ) {
     this.combination = combination;
-    if (least !== undefined) this.least = least;
+    if (lowerBound !== undefined) this.lowerBound = lowerBound;
     this.canFail = canFail;
     this.fails = fails ?? this.operands.some((each) => each.fails);
     this.isNull = isNull;
@@ -229,8 +237,10 @@ export class Operation<Condition> implements ExpressionNode<Condition> {
   }
 
   print(printToken: PrintToken): Printed {
-    const texts = this.parts.map((part) => (typeof part === "string" ? part : part.expr.print(printToken, part.least)));
-    return { text: texts.join(""), binding: this.binding };
+    const texts = this.parts.map((part) =>
+      typeof part === "string" ? part : part.expr.print(printToken, part.minimumPrecedence),
+    );
+    return { text: texts.join(""), precedence: this.precedence };
   }
 
   private get operands(): readonly Inner[] {

@@ -1,7 +1,7 @@
 import { Token, Tokenization, type IResolvable } from "cdktf";
 
 /** How tightly the parts of an expression bind; a part that binds less than its place asks for needs parentheses. */
-export const BINDING = {
+export const PRECEDENCE = {
   choice: 0,
   or: 1,
   and: 2,
@@ -16,7 +16,7 @@ export const BINDING = {
 /** HCL, and how tightly it binds. */
 export interface Printed {
   readonly text: string;
-  readonly binding: number;
+  readonly precedence: number;
 }
 
 /** A literal as HCL. */
@@ -72,10 +72,10 @@ function withNumbers(text: string): (string | IResolvable)[] {
 
 /** What the framework has made of a token that stands inside of an expression. */
 export function printedToken(resolved: unknown): Printed {
-  if (resolved instanceof PlainText) return { text: literalText(resolved.text), binding: BINDING.value };
-  if (typeof resolved !== "string") return { text: resolvedText(resolved), binding: BINDING.value };
+  if (resolved instanceof PlainText) return { text: literalText(resolved.text), precedence: PRECEDENCE.value };
+  if (typeof resolved !== "string") return { text: resolvedText(resolved), precedence: PRECEDENCE.value };
   const text = resolved.startsWith("${") && isWhole(resolved) ? resolved.slice(2, -1) : resolved;
-  return { text, binding: isWhole(text) ? BINDING.value : BINDING.choice };
+  return { text, precedence: isWhole(text) ? PRECEDENCE.value : PRECEDENCE.choice };
 }
 
 /** A value of Terraform JSON, whose texts are templates, as HCL. */
