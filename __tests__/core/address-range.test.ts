@@ -36,7 +36,7 @@ describeWith(["terraform"], "A range of addresses", () => {
     const ranges = JSON.stringify(RANGES.map(([range]) => range));
     const list = reference<readonly string[]>(ranges, { knownAt: "plan", mayBeNull: false });
     const judged = (isRange: (value: Expr<string>) => Expr<boolean>) =>
-      each(list, (range) => isRange(range).orElse(false)).text;
+      each(list, (range) => isRange(range).tryOr(false)).text;
     const stack = bareStack();
     new TerraformLocal(stack, "any", judged(isAnyAddressRange));
     new TerraformLocal(stack, "ipv4", judged(isAddressRange));

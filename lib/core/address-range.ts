@@ -1,4 +1,4 @@
-import { call, interpolated, known, type Expr } from "./expr/expr";
+import { call, interpolated, foldConstants, type Expr } from "./expr/expr";
 import { textIn } from "./expr/values";
 import { element, split, toNumber } from "./expr/functions";
 
@@ -7,7 +7,7 @@ export function isAddressRange(range: Expr<string>): Expr<boolean> {
   const [first, prefix] = [addressIn(range, 0), element(split("/", range), 1)];
   const isIpv4 = call<boolean>("can", [call("cidrnetmask", [range])], { canFail: false });
   const isWrittenSo = interpolated`${first}/${prefix}`.eq(range).and(isIpv4);
-  return known(
+  return foldConstants(
     [range],
     (text) => endsOf(textIn(text)) !== undefined,
     () => isWrittenSo,
@@ -20,7 +20,7 @@ export function isAnyAddressRange(range: Expr<string>): Expr<boolean> {
   // Of IPv6, Terraform judges the form.
   const isFit = (text: unknown) =>
     textIn(text).includes(":") ? undefined : endsOf(textIn(text)) !== undefined && !/[/]0./.test(textIn(text));
-  return known([range], isFit, () => interpolated`${first}/${prefix}`.eq(range));
+  return foldConstants([range], isFit, () => interpolated`${first}/${prefix}`.eq(range));
 }
 
 /** An address of a range, by its number, from the last one if that is negative. */
@@ -29,7 +29,7 @@ export function addressIn(range: Expr<string>, number: -1 | 0): Expr<string> {
     const ends = endsOf(textIn(text));
     return number === 0 ? ends?.[0] : ends?.[1];
   };
-  return known([range], calculated, () => call("cidrhost", [range, number], { mayBeNull: false }));
+  return foldConstants([range], calculated, () => call("cidrhost", [range, number], { mayBeNull: false }));
 }
 
 const OCTET = "(0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])";

@@ -188,7 +188,7 @@ export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
     // Invalid YAML has a rule of its own.
     each: (_, text) => {
       const untagged = call<string>("replace", [text, `/${SCALAR_TAG}/`, "$1 null"]);
-      const asJson = call<string>("jsonencode", [decoded(untagged)]).orElse("");
+      const asJson = call<string>("jsonencode", [decoded(untagged)]).tryOr("");
       return call<readonly string[]>("regexall", [LITERAL_SECRET, asJson]).length().eq(0);
     },
     shows: "key",

@@ -67,7 +67,7 @@ export const IMAGE = {
         condition: (version: Expr<string>) => {
           const part = (index: number) => toNumber(captured(version, RELEASE_PATTERN, index));
           const isNewEnough = part(0).times(100).plus(part(1)).ge(OLDEST_RELEASE);
-          return version.eq(LATEST_VERSION).or(isNewEnough.orElse(false));
+          return version.eq(LATEST_VERSION).or(isNewEnough.tryOr(false));
         },
         must: [
           `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on,`,

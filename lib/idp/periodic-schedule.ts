@@ -11,5 +11,5 @@ export const IS_PERIODIC = (minutes: number) =>
 /** Time without a good run after which it counts as missing, for PromQL: three periods. */
 export function missingAfter(schedule: Expr<string>, fallbackMinutes: number): string {
   const minutes = toNumber(captured(schedule, PERIODIC_SCHEDULE, 0));
-  return `${minutes.times(3).orElse(3 * fallbackMinutes).text}m`;
+  return `${minutes.times(3).tryOr(3 * fallbackMinutes).text}m`;
 }

@@ -192,7 +192,7 @@ function isSince(version: Expr<string>, { feature, year }: Feature): Expr<boolea
   };
   const isLater = (release: Expr<string>) => rankOf(release).ge(year * 100 + feature);
   const isPinnedLater = isLater(literal(PINNED_VERSION));
-  return version.eq(LATEST_VERSION).choose(isPinnedLater, isLater(version).orElse(true));
+  return version.eq(LATEST_VERSION).choose(isPinnedLater, isLater(version).tryOr(true));
 }
 
 /** Number and size apply to separate workers only. */
@@ -346,7 +346,7 @@ const STEPS = {
 /** Processes of a worker and threads of each, given the memory of its container. */
 function sizeOf(v: ValuesOf<SizeInputs>, workerPlace: WorkerPlace, memory: Expr<string>) {
   // The memory has rules of its own, whose messages an error here would hide.
-  const isRoomy = mebibytes(memory).ge(ROOMY_MEBIBYTES[workerPlace]).orElse(false);
+  const isRoomy = mebibytes(memory).ge(ROOMY_MEBIBYTES[workerPlace]).tryOr(false);
   // A single thread in all would run no synchronization.
   const isLarge = isOne(v, THREADS).or(isRoomy);
   const usual = isLarge.choose<number>(PROCESSES.usual, PROCESSES.inShortMemory);

@@ -100,7 +100,7 @@ describe("An expression", () => {
     ["an element", literal(["x", "y"]).contains("y"), true],
     ["a pattern", literal("abc").matches("^[a-z]+$"), true],
     ["whether a choice is null", a.choose("x", "y").isNull(), false],
-    ["what cannot fail", literal("x").orElse("y"), "x"],
+    ["what cannot fail", literal("x").tryOr("y"), "x"],
   ])("calculates %s at synthesis", (_, expression, expected) => {
     expect(expression.isLiteral).toBe(true);
     expect(expression.literal).toEqual(expected);

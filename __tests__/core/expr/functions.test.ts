@@ -149,7 +149,7 @@ describe("An expression at which Terraform would stop", () => {
     ["one of many items", hcl.every(literal(["1", "x"]), (item) => hcl.toNumber(item).ge(1)), false],
   ])("has the value of its fallback: %s", (_, expression, expected) => {
     expect(expression.fails).toBe(true);
-    expect(expression.orElse(expected).literal).toBe(expected);
+    expect(expression.tryOr(expected).literal).toBe(expected);
   });
 
   it("does not decide an alternative, and is not asked where another value decides", () => {
@@ -161,7 +161,7 @@ describe("An expression at which Terraform would stop", () => {
 
   it("has a fallback only where it can stop", () => {
     const holds = hcl.every(list, (item) => item.matches("^x$")).and(list.length().ge(1));
-    expect(holds.orElse(false)).toBe(holds);
+    expect(holds.tryOr(false)).toBe(holds);
     expect(hcl.every(list, (item) => hcl.toNumber(item).ge(1)).canFail).toBe(true);
     expect([2, list.length()].map((divisor) => list.length().dividedBy(divisor).canFail)).toEqual([false, true]);
   });

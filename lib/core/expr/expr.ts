@@ -155,7 +155,7 @@ export class Expr<T = unknown> implements IResolvable {
   eq(other: Operand<T>): Expr<boolean> {
     const right = exprOf(other);
     if (this.isAbove(right)) return literal(false);
-    return known([this, right], isDeepStrictEqual, () => this.compared("==", PRECEDENCE.equality, right));
+    return foldConstants([this, right], isDeepStrictEqual, () => this.compared("==", PRECEDENCE.equality, right));
   }
 
   ne(other: Operand<T>): Expr<boolean> {
@@ -209,7 +209,7 @@ export class Expr<T = unknown> implements IResolvable {
     const { opposite } = this.node;
     if (opposite !== undefined) return opposite();
     const parts = ["!", { expr: this as Expr, minimumPrecedence: PRECEDENCE.sign }];
-    const facts = { ...ifOperandsDo([this]), opposite: () => this as Expr<boolean> };
+    const facts = { ...failsOnlyWithOperands([this]), opposite: () => this as Expr<boolean> };
     return new Expr(new Operation(parts, PRECEDENCE.sign, facts));
   }
 
@@ -273,25 +273,27 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   floor(): Expr<number> {
-    return known(
+    return foldConstants(
       [this],
       (a) => Math.floor(numberIn(a)),
-      () => call("floor", [this], ifOperandsDo([this])),
+      () => call("floor", [this], failsOnlyWithOperands([this])),
     );
   }
 
   length(): Expr<number> {
     const { entries } = this;
     if (entries !== undefined) return literal(entries.length);
-    const facts = { ...ifOperandsDo([this]), ...(this.hasItems && { lowerBound: 1 }) };
-    return known([this], lengthOf, () => call("length", [this], facts));
+    const facts = { ...failsOnlyWithOperands([this]), ...(this.hasItems && { lowerBound: 1 }) };
+    return foldConstants([this], lengthOf, () => call("length", [this], facts));
   }
 
   /** Whether a list has an element. */
   contains(element: Operand<T extends readonly (infer Element)[] ? Element : never>): Expr<boolean> {
     const other = exprOf(element as unknown);
     const has = (list: unknown, each: unknown) => listIn(list).includes(valueIn(each));
-    return known([this, other], has, () => call("contains", [this, other], ifOperandsDo([this, other])));
+    return foldConstants([this, other], has, () =>
+      call("contains", [this, other], failsOnlyWithOperands([this, other])),
+    );
   }
 
   /** Whether the value is one of a few. */
@@ -312,13 +314,13 @@ export class Expr<T = unknown> implements IResolvable {
       { expr: this as Expr, minimumPrecedence: PRECEDENCE.choice },
     ];
     const facts = { canFail: false, mayBeNull: false };
-    return known([this, other], fits, () => new Expr(new Operation([...parts, "))"], PRECEDENCE.value, facts)));
+    return foldConstants([this, other], fits, () => new Expr(new Operation([...parts, "))"], PRECEDENCE.value, facts)));
   }
 
   /** Its items, separated. */
   joinedBy(separator: string): Expr<string> {
     const joined = (items: unknown) => listIn(items).map(textIn).join(separator);
-    return known([this], joined, () => call("join", [literal(separator), this], { mayBeNull: false }));
+    return foldConstants([this], joined, () => call("join", [literal(separator), this], { mayBeNull: false }));
   }
 
   /** A member of an object, under its Terraform name. */
@@ -327,12 +329,12 @@ export class Expr<T = unknown> implements IResolvable {
     if (entries !== undefined) return (memberIn(entries, name) ?? literal(null)) as Expr<Value>;
     const memberOf = (value: unknown) => (value as Readonly<Record<string, Value>> | null)?.[name] ?? (null as Value);
     const parts = [{ expr: this as Expr, minimumPrecedence: PRECEDENCE.value }, `.${name}`];
-    const facts = { mayBeNull: true, ...ifOperandsDo([this]) };
-    return known([this], memberOf, () => new Expr<Value>(new Operation(parts, PRECEDENCE.value, facts)));
+    const facts = { mayBeNull: true, ...failsOnlyWithOperands([this]) };
+    return foldConstants([this], memberOf, () => new Expr<Value>(new Operation(parts, PRECEDENCE.value, facts)));
   }
 
-  /** The value, or another one where it cannot be calculated. */
-  orElse(fallback: Operand<T>): Expr<T> {
+  /** The value, or another one where Terraform would stop at it: `try()`. Where it is null, it stays null. */
+  tryOr(fallback: Operand<T>): Expr<T> {
     const other = exprOf(fallback);
     if (this.fails) return other;
     if (this.isLiteral || !this.canFail) return this;
@@ -398,7 +400,7 @@ export class Expr<T = unknown> implements IResolvable {
   private ordered(operator: string, other: Operand<number>, compare: (a: number, b: number) => boolean) {
     const right = exprOf(other);
     const compared = (a: unknown, b: unknown) => compare(numberIn(a), numberIn(b));
-    return known([this, right], compared, () => this.compared(operator, PRECEDENCE.comparison, right));
+    return foldConstants([this, right], compared, () => this.compared(operator, PRECEDENCE.comparison, right));
   }
 
   private compared(operator: string, precedence: number, right: Expr): Expr<boolean> {
@@ -425,8 +427,8 @@ export class Expr<T = unknown> implements IResolvable {
     const parts = infix(this, operator, right, precedence);
     const isDivision = operator === "/" || operator === "%";
     const canBeZero = isDivision && !(right.isLiteral && right.literal !== 0);
-    const canFail = canBeZero || ifOperandsDo([this, right]).canFail;
-    return known([this, right], result, () => new Expr(new Operation(parts, precedence, { canFail })));
+    const canFail = canBeZero || failsOnlyWithOperands([this, right]).canFail;
+    return foldConstants([this, right], result, () => new Expr(new Operation(parts, precedence, { canFail })));
   }
 }
 
@@ -440,18 +442,19 @@ const OPPOSITES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is calculated here where all operands are known, and by Terraform otherwise.
+ * The result of an operation: a literal where all operands are literals, and an expression for Terraform otherwise.
  *
- * @param calculate throws an error where Terraform would stop too; undefined for what it alone can tell
+ * @param fold calculates the literal; throws `NO_VALUE` where Terraform would stop too, and returns undefined for what
+ *   Terraform alone can tell
  */
-export function known<R>(
+export function foldConstants<R>(
   operands: readonly Expr[],
-  calculate: (...values: readonly unknown[]) => R | undefined,
+  fold: (...values: readonly unknown[]) => R | undefined,
   otherwise: () => Expr<R>,
 ): Expr<R> {
   if (!operands.every((each) => each.isLiteral)) return otherwise();
   try {
-    const value = calculate(...operands.map((each) => each.literal));
+    const value = fold(...operands.map((each) => each.literal));
     return value === undefined ? otherwise() : literal(value);
   } catch (error) {
     if (error !== NO_VALUE) throw error;
@@ -459,8 +462,8 @@ export function known<R>(
   }
 }
 
-/** Facts of an operation that has a value wherever its operands have one. */
-export function ifOperandsDo(operands: readonly Expr[]): { readonly canFail: boolean } {
+/** Facts of an operation at which Terraform only stops if it stops at an operand, or one is null. */
+export function failsOnlyWithOperands(operands: readonly Expr[]): { readonly canFail: boolean } {
   return { canFail: operands.some((each) => each.canFail || each.mayBeNull) };
 }
 
@@ -544,7 +547,9 @@ export function interpolated(texts: TemplateStringsArray, ...operands: readonly 
   const frame = pieces.map(
     (text, index) => `${index === 0 ? quote : end}${quotedInside(text)}${index === pieces.length - 1 ? quote : begin}`,
   );
-  return known(values, joined, () => writtenHcl(frame, open, { mayBeNull: false, ...ifOperandsDo(values) }));
+  return foldConstants(values, joined, () =>
+    writtenHcl(frame, open, { mayBeNull: false, ...failsOnlyWithOperands(values) }),
+  );
 }
 
 /** A call of a function of Terraform. */
@@ -586,7 +591,7 @@ function combined(
   ]);
   const fails = neutral ? failing > 0 : failing === open.length;
   const combination = { operator, operands: open };
-  return new Expr<boolean>(new Operation(parts, precedence, { combination, fails, ...ifOperandsDo(open) }));
+  return new Expr<boolean>(new Operation(parts, precedence, { combination, fails, ...failsOnlyWithOperands(open) }));
 }
 
 /** Each condition once, also where two expressions say the same. */

@@ -7,8 +7,8 @@ import {
   type Expr,
   exprOf,
   hcl,
-  ifOperandsDo,
-  known,
+  failsOnlyWithOperands,
+  foldConstants,
   literal,
   loopVariable,
   writtenHcl,
@@ -24,12 +24,14 @@ type Items<T> = Operand<readonly T[]> | readonly Operand<T>[];
 
 /** A function that has a value for all operands of its types. */
 function total<R>(name: string, operands: readonly Expr[], calculate: (...values: readonly unknown[]) => R): Expr<R> {
-  return known(operands, calculate, () => call(name, operands, { mayBeNull: false, ...ifOperandsDo(operands) }));
+  return foldConstants(operands, calculate, () =>
+    call(name, operands, { mayBeNull: false, ...failsOnlyWithOperands(operands) }),
+  );
 }
 
 /** The same of functions that stop at some operands. */
 function partial<R>(name: string, operands: readonly Expr[], calculate: (...values: readonly unknown[]) => R): Expr<R> {
-  return known(operands, calculate, () => call(name, operands, { mayBeNull: false }));
+  return foldConstants(operands, calculate, () => call(name, operands, { mayBeNull: false }));
 }
 
 /** A function of two texts. */
@@ -77,7 +79,7 @@ export function trimSpace(text: Operand<string>): Expr<string> {
 /** A value in JSON. */
 export function jsonOf(value: Operand<unknown>): Expr<string> {
   const one = exprOf(value);
-  return known([one], jsonText, () => call("jsonencode", [one], { canFail: one.canFail, mayBeNull: false }));
+  return foldConstants([one], jsonText, () => call("jsonencode", [one], { canFail: one.canFail, mayBeNull: false }));
 }
 
 /** Whether a text is JSON. */
@@ -85,7 +87,7 @@ export function isJson(text: Operand<string>): Expr<boolean> {
   const one = exprOf(text);
   const parses = (value: unknown) => typeof value === "string" && canParse(value);
   const facts = { canFail: false, mayBeNull: false };
-  return known([one], parses, () => writtenHcl(["can(jsondecode(", "))"], [one], facts));
+  return foldConstants([one], parses, () => writtenHcl(["can(jsondecode(", "))"], [one], facts));
 }
 
 function canParse(text: string): boolean {
@@ -110,7 +112,7 @@ function withSortedKeys(_: string, value: unknown): unknown {
 export function captured(text: Operand<string>, pattern: string, index: number): Expr<string> {
   const whole = exprOf(text);
   const part = (value: unknown) => regularExpression(pattern).exec(textIn(value))?.[index + 1] ?? stop();
-  return known([whole], part, () => hcl`regex(${pattern}, ${whole})[${index}]`.present as Expr<string>);
+  return foldConstants([whole], part, () => hcl`regex(${pattern}, ${whole})[${index}]`.present as Expr<string>);
 }
 
 /** What parentheses in a pattern match, for each part of a text that matches. */
@@ -118,8 +120,8 @@ export function allIn(text: Operand<string>, pattern: string): Expr<readonly (re
   const whole = exprOf(text);
   const parts = (value: unknown) =>
     [...textIn(value).matchAll(regularExpression(pattern, "g"))].map((match) => match.slice(1));
-  return known([whole], parts, () =>
-    call("regexall", [pattern, whole], { mayBeNull: false, ...ifOperandsDo([whole]) }),
+  return foldConstants([whole], parts, () =>
+    call("regexall", [pattern, whole], { mayBeNull: false, ...failsOnlyWithOperands([whole]) }),
   );
 }
 
@@ -141,7 +143,7 @@ export function element<T>(list: Operand<readonly T[]>, index: number): Expr<T> 
     const [, value] = all.entries.at(index) ?? [];
     if (value !== undefined) return value as Expr<T>;
   }
-  return known(
+  return foldConstants(
     [all],
     (items) => (listIn(items).at(index) as T | undefined) ?? stop(),
     () => hcl<T>`${all}[${index}]`,
@@ -212,7 +214,7 @@ export function lookup<T>(
     const [, value] = whole.entries.find(([each]) => each.literal === key.literal) ?? [];
     return (value ?? exprOf(fallback)) as Expr<T>;
   }
-  return call("lookup", [whole, key, fallback], ifOperandsDo([whole, key]));
+  return call("lookup", [whole, key, fallback], failsOnlyWithOperands([whole, key]));
 }
 
 /** Texts that are neither null nor empty. */

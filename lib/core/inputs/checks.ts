@@ -118,7 +118,7 @@ export function plannedWith(scope: Construct, id: string, check: EachCheck, name
 }
 
 const isRightEntry = (check: EachCheck, key: Expr<string>, entry: Expr) =>
-  check.each(key, entry as Expr<never>).orElse(false);
+  check.each(key, entry as Expr<never>).tryOr(false);
 
 const wrongEntries = (check: EachCheck, value: Expr) =>
   eachEntry(value, shownBy(check), (key, entry) => isRightEntry(check, key, entry).not());
@@ -131,7 +131,7 @@ function conditionWhere({ condition }: Check, value: Expr, absent: Expr | undefi
   const holds = condition(value as Expr<never>);
   // Terraform before 1.12 calculates both operands.
   if (absent !== undefined && !holds.canFail) return absent.isNull().or(holds);
-  const ofPresent = condition(value.present as Expr<never>).orElse(false);
+  const ofPresent = condition(value.present as Expr<never>).tryOr(false);
   return absent?.isNull().choose(true, ofPresent) ?? ofPresent;
 }
 
@@ -149,7 +149,7 @@ export function problems(
   isSecret = false,
 ): string[] {
   const isWrong = (condition: Expr<boolean>) => {
-    const judged = condition.orElse(false);
+    const judged = condition.tryOr(false);
     return judged.isLiteral && !judged.literal;
   };
   if (!isEach(check)) {
@@ -174,9 +174,9 @@ function mustOf({ must, mustFor }: Check, value: Expr): string {
 /** Whether a rule needs no plan to judge a literal. @param plain as Terraform has it */
 export function isDecided(check: Check | EachCheck, plain: unknown): boolean {
   if (plain === null) return true;
-  if (!isEach(check)) return check.condition(exprOf(plain) as Expr<never>).orElse(false).isLiteral;
+  if (!isEach(check)) return check.condition(exprOf(plain) as Expr<never>).tryOr(false).isLiteral;
   return Object.entries(plain as object).every(
-    ([key, each]) => check.each(literal(key), exprOf(each as unknown) as Expr<never>).orElse(false).isLiteral,
+    ([key, each]) => check.each(literal(key), exprOf(each as unknown) as Expr<never>).tryOr(false).isLiteral,
   );
 }
 
@@ -200,7 +200,7 @@ export function isEach(check: Check | EachCheck): check is EachCheck {
 export function ofMember(member: string, messageName: string, { condition, must }: Check): EachCheck {
   const memberOf = (entry: Expr) => entry.member(terraformName(member));
   return {
-    each: (_, entry) => memberOf(entry).isNullOr((value) => condition(value as Expr<never>).orElse(false)),
+    each: (_, entry) => memberOf(entry).isNullOr((value) => condition(value as Expr<never>).tryOr(false)),
     shows: (key, entry) => interpolated`${key}.${messageName} = ${jsonOf(memberOf(entry))}`,
     says: `it must ${must}`,
   };

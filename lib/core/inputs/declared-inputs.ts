@@ -120,7 +120,7 @@ function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
   const names = members.map(({ path }) => path).join(", ");
   return [
     {
-      condition: allOf(...conditions).orElse(false).text,
+      condition: allOf(...conditions).tryOr(false).text,
       errorMessage: [
         [
           `one of ${names} has another value than in the settings that this folder was synthesized with;`,

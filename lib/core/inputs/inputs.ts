@@ -64,7 +64,7 @@ export function valuesFrom<T extends Table>(
   const wrong = new Set(Object.keys(table).filter(isWrong));
   const judged = relations
     .filter((relation) => isUnchecked(relation) && !namesIn(relation, values).some((name) => wrong.has(name)))
-    .map((relation) => ({ relation, holds: relation.holds(values).orElse(false) }));
+    .map((relation) => ({ relation, holds: relation.holds(values).tryOr(false) }));
   const broken = judged.filter(({ holds }) => isFalse(holds)).map(({ relation }) => textAtSynth(relation.says(values)));
   refuse(scope, values, others, broken);
 

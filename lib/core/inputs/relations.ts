@@ -31,7 +31,7 @@ export function hostedRelations<T extends Table>(
   left: readonly string[],
 ): HostedRelation<T>[] {
   const judged = relations.map((relation) => {
-    const condition = relation.holds(values).orElse(false);
+    const condition = relation.holds(values).tryOr(false);
     const addresses = condition.names.join(" ");
     const names = left.filter((name) => new RegExp(`\\bvar[.]${terraformName(name)}\\b`).test(addresses));
     return { relation, condition, names };

@@ -52,7 +52,7 @@ export function refuseSettings<T extends Table>(
   // A relation of a wrong value would say a second time what is wrong.
   const broken = relations
     .filter((relation) => !namesIn(relation, values).some(isWrong))
-    .filter((relation) => isFalse(relation.holds(values).orElse(false)))
+    .filter((relation) => isFalse(relation.holds(values).tryOr(false)))
     .map((relation) => textAtSynth(relation.says(values)));
   refuse(stack, set, others, broken);
 }

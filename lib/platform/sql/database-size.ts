@@ -44,14 +44,14 @@ function isTier(tier: Expr<string>): Expr<boolean> {
     },
     "size",
   );
-  return anyOf(tier.eq(SHARED_CORE.tier), tier.matches(OF_ENTERPRISE_PLUS), isCustom.orElse(false));
+  return anyOf(tier.eq(SHARED_CORE.tier), tier.matches(OF_ENTERPRISE_PLUS), isCustom.tryOr(false));
 }
 
 /** Value of the flag `max_connections` for a tier. */
 export function maxConnections(tier: Expr<string>): Expr<number> {
   const ofSharedCore = tier.eq(SHARED_CORE.tier).choose<number>(SHARED_CORE.memoryMb, 0);
   const ofPlus = toNumber(captured(tier, OF_ENTERPRISE_PLUS, 0)).times(ENTERPRISE_PLUS_MEMORY_MB_PER_CPU);
-  const memoryMb = toNumber(captured(tier, CUSTOM, 1)).orElse(ofPlus.orElse(ofSharedCore));
+  const memoryMb = toNumber(captured(tier, CUSTOM, 1)).tryOr(ofPlus.tryOr(ofSharedCore));
   const ofMemory = memoryMb.dividedBy(MEMORY_MB_PER_CONNECTION).floor();
   return namedStep("database_max_connections", min(ofMemory, MOST_CONNECTIONS));
 }

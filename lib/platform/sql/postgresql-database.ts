@@ -539,7 +539,7 @@ function keptByOverrides(isWanted: Expr<boolean>, hasOwnBackups: Expr<boolean>) 
       "backups or point-in-time recovery": hasOwnBackups.not().or(keepsBackups).text,
     }),
     "the flags of the server": hcl<readonly unknown[]>`self.settings[0].database_flags`.length().gt(0).text,
-    "TLS or the proxy": isEncrypted.and(isProxied).orElse(false).text,
+    "TLS or the proxy": isEncrypted.and(isProxied).tryOr(false).text,
   };
   return Object.entries(kept).map(([what, condition]) => ({
     condition,
