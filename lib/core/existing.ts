@@ -1,10 +1,10 @@
 import { TerraformLocal, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, anyOf, conditionFrom, not, isAlways, isNever } from "./expr/conditional";
+import { conditionFrom, not, isAlways, isNever } from "./expr/conditional";
 import { choice } from "./inputs/rows";
 import { elementNamePart } from "./element-names";
-import { exprOf, type Expr } from "./expr/expr";
+import { allOf, anyOf, exprOf, type Expr } from "./expr/expr";
 
 /** What becomes of a part of the deployment for which there is an existing one. */
 export type OwnPart = "deleted" | "kept" | "used";

@@ -1,7 +1,8 @@
 import { type ITerraformDependable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, type Condition, countIf, isNever } from "./expr/conditional";
+import { type Condition, countIf, isNever } from "./expr/conditional";
+import { allOf } from "./expr/expr";
 import { inFileOfExisting } from "./hcl/stack-origin";
 
 /** A service account that a workload runs as. */

@@ -1,9 +1,11 @@
 import { type IResolvable, TerraformCount, type TerraformResource, TerraformStack, Token } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { allOf as allConditions, anyOf as anyCondition, Expr, exprOf, literal, reference, type Operand } from "./expr";
+import { Expr, exprOf, literal, reference, type Operand } from "./expr";
 import { one } from "./functions";
 import { namedIfLong, rendered } from "./expression";
+
+export { allOf, anyOf } from "./expr";
 
 /** A condition: a literal, a typed expression or a token. */
 export type Condition = boolean | IResolvable;
@@ -67,16 +69,6 @@ export function isSet(value: string | undefined): Expr<boolean> {
 
 export function isUnset(value: string | undefined): Expr<boolean> {
   return isSet(value).not();
-}
-
-/** Whether all conditions hold. */
-export function allOf(...conditions: readonly Condition[]): Expr<boolean> {
-  return allConditions(...conditions.map(conditionFrom));
-}
-
-/** Whether one of the conditions holds. */
-export function anyOf(...conditions: readonly Condition[]): Expr<boolean> {
-  return anyCondition(...conditions.map(conditionFrom));
 }
 
 /** The opposite of a condition. */

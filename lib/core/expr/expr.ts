@@ -31,6 +31,14 @@ import { finite, lengthOf, listIn, NO_VALUE, numberIn, regularExpression, textIn
 /** A value of a type, or an expression of it. */
 export type Operand<T> = Expr<T> | T;
 
+/** A token of the framework. `type` excludes expressions, whose type the compiler checks. */
+interface ForeignToken extends IResolvable {
+  readonly type?: never;
+}
+
+/** A condition, also as a token of the framework, whose type only Terraform knows. */
+type ConditionOperand = ForeignToken | Operand<boolean>;
+
 /** An item with its index, or a member with its name. */
 type Entry = readonly [key: Expr<string>, value: Expr];
 
@@ -196,11 +204,11 @@ export class Expr<T = unknown> implements IResolvable {
     return this.ordered(">=", other, (a, b) => a >= b);
   }
 
-  and(...others: readonly Operand<boolean>[]): Expr<boolean> {
+  and(...others: readonly ConditionOperand[]): Expr<boolean> {
     return allOf(this as Expr<boolean>, ...others);
   }
 
-  or(...others: readonly Operand<boolean>[]): Expr<boolean> {
+  or(...others: readonly ConditionOperand[]): Expr<boolean> {
     return anyOf(this as Expr<boolean>, ...others);
   }
 
@@ -562,23 +570,23 @@ export function call<T>(name: string, operands: readonly unknown[], facts: Facts
 }
 
 /** Whether all conditions hold. */
-export function allOf(...conditions: readonly Operand<boolean>[]): Expr<boolean> {
+export function allOf(...conditions: readonly ConditionOperand[]): Expr<boolean> {
   return combined(conditions, "&&", PRECEDENCE.and, true);
 }
 
 /** Whether one of the conditions holds. */
-export function anyOf(...conditions: readonly Operand<boolean>[]): Expr<boolean> {
+export function anyOf(...conditions: readonly ConditionOperand[]): Expr<boolean> {
   return combined(conditions, "||", PRECEDENCE.or, false);
 }
 
 /** @param neutral what changes nothing; the opposite decides the result */
 function combined(
-  conditions: readonly Operand<boolean>[],
+  conditions: readonly ConditionOperand[],
   operator: "&&" | "||",
   precedence: number,
   neutral: boolean,
 ): Expr<boolean> {
-  const all = conditions.map((each) => exprOf(each));
+  const all = conditions.map((each) => exprOf(each as Operand<boolean>));
   if (all.some((each) => each.isLiteral && each.literal !== neutral)) return literal(!neutral);
   const open = withoutRepeated(all.filter((each) => !each.isLiteral).flatMap((each) => each.operandsOf(operator)));
   const failing = open.filter((each) => each.fails).length;

@@ -4,7 +4,7 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, anyOf, countIf, not, partIf, namedCondition, type Condition, isAlways } from "../expr/conditional";
+import { countIf, not, partIf, namedCondition, type Condition, isAlways } from "../expr/conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "../existing";
 import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
@@ -18,7 +18,7 @@ import { RulesBrokenError } from "../inputs/rules-broken-error";
 import { addSecret, type ReadableSecret } from "./stored-secret";
 import { TerraformData } from "../terraform-data";
 import { explain } from "../hcl/stack-origin";
-import { type Expr, exprOf, hcl, reference } from "../expr/expr";
+import { allOf, anyOf, type Expr, exprOf, hcl, reference } from "../expr/expr";
 
 export interface GeneratedSecretProps {
   /**
