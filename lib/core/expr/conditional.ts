@@ -1,7 +1,7 @@
 import { type IResolvable, TerraformCount, type TerraformResource, TerraformStack, Token } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { Expr, exprOf, literal, reference, type Operand } from "./expr";
+import { call, Expr, exprOf, literal, reference, type Operand } from "./expr";
 import { one } from "./functions";
 import { namedIfLong, rendered } from "./expression";
 
@@ -89,6 +89,13 @@ export function attributeOf(resource: Referable | undefined, name: string): Expr
   if (resource === undefined) return literal(null);
   if (resource.count === undefined) return reference(`${resource.fqn}.${name}`, KNOWN_AT_APPLY);
   return one(attributesOf(resource, name));
+}
+
+/** Attribute of a resource, or another value where the resource has a count of 0. */
+export function attributeOr<T extends boolean | string>(resource: Referable, name: string, fallback: T): Expr<T> {
+  if (resource.count === undefined) return reference(`${resource.fqn}.${name}`, KNOWN_AT_APPLY);
+  const first = reference<T>(`${resource.fqn}[0].${name}`, KNOWN_AT_APPLY);
+  return call("try", [first, fallback], { canFail: false, mayBeNull: false });
 }
 
 /** The same of each instance of a resource with a count; an empty list where there is none. */

@@ -1,7 +1,7 @@
 import { ref, TerraformResource, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { type Construct } from "constructs";
 
-import { repeatFor } from "../expr/conditional";
+import { attributeOr, repeatFor } from "../expr/conditional";
 import { expression } from "../expr/expression";
 import { requireProvider, type ProviderName } from "../provider-requirements";
 
@@ -48,8 +48,7 @@ export class EphemeralResource extends TerraformResource {
 
   /** Reference to one string attribute of the opened resource; empty if its count is 0. */
   stringAttribute(name: string): string {
-    if (this.props.count !== undefined) return expression(`try(${this.address}[0].${name}, "")`);
-    return Token.asString(ref(`${this.address}.${name}`, this.cdktfStack));
+    return attributeOr(this, name, "").text;
   }
 
   /** Reference to one string attribute of each opened resource, under the key of its element. */

@@ -4,11 +4,10 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, not, partIf, namedCondition, type Condition, isAlways } from "../expr/conditional";
+import { attributeOr, countIf, not, partIf, namedCondition, type Condition, isAlways } from "../expr/conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "../existing";
 import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
-import { expression } from "../expr/expression";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../identity";
 import { type KnownPropsOf, refuseProps } from "../inputs/known-props";
 import { MAIN_CHILD_ID } from "../portable-stack";
@@ -283,8 +282,7 @@ interface OwnVersion {
 function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedSecretProps): OwnVersion {
   const count = countIf(condition);
   // Empty where it does not exist, because null cannot be part of a text.
-  const attribute = (resource: TerraformResource, name: string) =>
-    count === undefined ? resource.getStringAttribute(name) : expression(`try(${resource.fqn}[0].${name}, "")`);
+  const attribute = (resource: TerraformResource, name: string) => attributeOr(resource, name, "");
 
   const password = new EphemeralResource(scope, "Candidate", {
     type: "random_password",
@@ -310,7 +308,7 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
   const write = (id: string, isWritten: Condition, version: number, isIdle: Expr<boolean> | undefined) =>
     new SecretManagerSecretVersion(scope, id, {
       count: countIf(isWritten),
-      secret: attribute(secret, "id"),
+      secret: attribute(secret, "id").text,
       secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
       secretDataWoVersion: version,
       lifecycle: {
@@ -341,16 +339,16 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
   );
   const current = (name: string) => {
     const first = attribute(written, name);
-    return turns && second ? turns.isEven.choose(firstOf(second, name, ""), exprOf(first)).text : first;
+    return (turns && second ? turns.isEven.choose(attribute(second, name), first) : first).text;
   };
-  const isEnabled =
-    count === undefined ? attributeOfOnly<boolean>(written, "enabled") : firstOf(written, "enabled", false);
-  const isReadable = turns && second ? turns.isEven.choose(firstOf(second, "enabled", false), isEnabled) : isEnabled;
+  const isFirstEnabled = attributeOr(written, "enabled", false);
+  const isReadable =
+    turns && second ? turns.isEven.choose(attributeOr(second, "enabled", false), isFirstEnabled) : isFirstEnabled;
   return {
     secret,
     versions: second ? [written, second] : [written],
     isReadable,
-    ofSecret: (name) => attribute(secret, name),
+    ofSecret: (name) => attribute(secret, name).text,
     current,
   };
 }
@@ -361,14 +359,4 @@ const ENABLED = reference<boolean>("self.enabled", { knownAt: "apply", mayBeNull
 /** What replaces the record of the first version, once there is a number above 1. */
 function afterFirst(version: number): Record<string, string> {
   return Token.asStringMap(exprOf(version).gt(1).choose<object, null>({ version }, null));
-}
-
-/** Attribute of a resource without a count. */
-function attributeOfOnly<T>(resource: TerraformResource, name: string): Expr<T> {
-  return reference<T>(`${resource.fqn}.${name}`, { knownAt: "apply", mayBeNull: false });
-}
-
-/** Attribute of the first of the resources that there are, or another value. */
-function firstOf<T extends boolean | string>(resource: TerraformResource, name: string, otherwise: T): Expr<T> {
-  return hcl<T>`try(${reference(`${resource.fqn}[0].${name}`, { knownAt: "apply", mayBeNull: false })}, ${otherwise})`;
 }
