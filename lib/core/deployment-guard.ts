@@ -2,6 +2,7 @@ import { Annotations, Fn, TerraformLocal, TerraformStack, Token, type ITerraform
 import { type Construct } from "constructs";
 
 import { shown } from "./inputs/checks";
+import { MANAGED_RESOURCE, READ_AT_PLAN } from "./expr/addresses";
 import { type Expr, exprOf, hcl, reference } from "./expr/expr";
 import { countIf, isNever, isSet } from "./expr/conditional";
 import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
@@ -91,12 +92,6 @@ export function checkDeployment(
 
 const PLANNED_AT = expression("plantimestamp()");
 
-/** A reference to a resource, at the beginning of a path; data sources, variables and locals have another one. */
-const RESOURCE = /(?<![\w.])[a-z0-9]+_\w+\.\w/;
-
-/** What a plan may not know yet either: a read that waits for a change. */
-const READ = /(?<![\w.])(data|module)\.\w/;
-
 /** Whether a value, or a local in it, has such a reference outside of plain text. */
 function refersTo(scope: Construct, { value }: DeploymentFact, pattern: RegExp): boolean {
   const locals = TerraformStack.of(scope)
@@ -115,7 +110,7 @@ function refersTo(scope: Construct, { value }: DeploymentFact, pattern: RegExp):
  * same stack, is unknown when that is created or replaced, and everything would have to wait for it.
  */
 export function comparable(scope: Construct, facts: readonly DeploymentFact[]): DeploymentFact[] {
-  const isKnown = (fact: DeploymentFact) => !refersTo(scope, fact, RESOURCE);
+  const isKnown = (fact: DeploymentFact) => !refersTo(scope, fact, MANAGED_RESOURCE);
   const others = facts.filter((fact) => !isKnown(fact)).map(({ prop }) => prop);
   if (others.length > 0)
     Annotations.of(scope).addWarning(
@@ -151,7 +146,7 @@ export function guardDeployment(
   return guardDestroy(scope, "IdentityGuard", protection, {
     remedy: "and all else as it was, and change the rest in a second apply",
     // Something unknown would replace it, and so refuse an apply that changes nothing.
-    triggersReplace: givenOf(facts.filter((fact) => !refersTo(scope, fact, READ))),
+    triggersReplace: givenOf(facts.filter((fact) => !refersTo(scope, fact, READ_AT_PLAN))),
   });
 }
 

@@ -1,6 +1,7 @@
 import { type TerraformElement, TerraformLocal, TerraformStack, TerraformVariable, Token, Tokenization } from "cdktf";
 import { type IConstruct } from "constructs";
 
+import { ADDRESS_ALONE, ADDRESSES, PLANNED } from "./addresses";
 import { Expr, exprOf, tokenReference } from "./expr";
 import { type TokenFacts } from "./leaves";
 import { type KnownAt } from "./nodes";
@@ -32,15 +33,8 @@ function factsOf(scope: IConstruct, value: unknown): TokenFacts {
   return factsOfText(TerraformStack.of(scope), text);
 }
 
-/** An address, with the braces around it. */
-const ALONE = /^\$\{([A-Za-z_][\w.-]*(?:\[[^\]]*\][\w.-]*)*)\}$/;
-const ADDRESSES =
-  /(?<![\w."-])(?:var|local|data|module|ephemeral|each|count|path|terraform|[a-z][a-z0-9]*_\w+)\.[\w-]+(?:\.[\w-]+)*/g;
-/** Addresses that are known at every plan. */
-const PLANNED = /^(?:var|each|count|path|terraform)\./;
-
 function factsOfText(stack: TerraformStack, text: string): TokenFacts {
-  const [, address] = ALONE.exec(text) ?? [];
+  const [, address] = ADDRESS_ALONE.exec(text) ?? [];
   const names = [...new Set(text.match(ADDRESSES) ?? [])];
   const facts = names.map((name) => factsOfAddress(stack, name));
   const knownAt: KnownAt = facts.some((each) => each.knownAt === "apply") ? "apply" : "plan";

@@ -2,6 +2,7 @@ import { TerraformDataSource, TerraformElement, TerraformLocal, TerraformResourc
 import { type IConstruct } from "constructs";
 
 import { EphemeralResource } from "../secrets/ephemeral-resource";
+import { attributesIn } from "./addresses";
 import { rendered } from "./expression";
 
 /** What a caller gave in the place of a literal, and what it is called in messages. */
@@ -51,11 +52,6 @@ const isRepeatable = (element: IConstruct): element is TerraformResource =>
   element instanceof TerraformDataSource ||
   element instanceof EphemeralResource;
 
-/** Addresses of attributes of resources. */
-function attributesIn(text: string): string[] {
-  return [...new Set(text.match(/(?<![\w."-])[a-z][a-z0-9]*_\w+\.[\w-]+\.\w+/g) ?? [])];
-}
-
 /** Whether an attribute is what the program gave the resource, and so known wherever that is. */
 function isArgument(elements: readonly TerraformElement[], address: string): boolean {
   const [type = "", name = "", attribute = ""] = address.split(".");
@@ -101,7 +97,10 @@ function withoutValues(repetition: string): Change {
   return (text) => text.replaceAll(MEMBER, (whole, member: string) => (isKept(member) ? whole : `${member} = null`));
 }
 
-/** A member of an object that is written out, with a simple value. */
+/**
+ * A member of an object that is written out, with a simple value: `network = google_compute_network.main.id` and
+ * `name = lower(var.name)` in `{ network = google_compute_network.main.id, name = lower(var.name) }`.
+ */
 const MEMBER = /\b(\w+) = (?:\w+\([^()]*\)|[\w.[\]-]+)(?=\s*[,}])/g;
 
 /**
@@ -109,6 +108,12 @@ const MEMBER = /\b(\w+) = (?:\w+\([^()]*\)|[\w.[\]-]+)(?=\s*[,}])/g;
  *
  * Of an object, only the member counts, unless all values are looked at; of its entries, what a condition looks at. The
  * items of a list decide nothing, because their number is known.
+ *
+ * With a local `zones` that is `{ a = "${google_dns_managed_zone.a.name}", b = "${var.b}" }`:
+ *
+ * - `${local.zones.a}` becomes `${local.zones.a} ${google_dns_managed_zone.a.name}`
+ * - `${local.zones}` stays as it is, because its names are known
+ * - `${values(local.zones)}` becomes `${values(local.zones)} ${google_dns_managed_zone.a.name} ${var.b}`
  */
 function withLocals(
   written: string,

@@ -1,5 +1,6 @@
 import { type IResolvable, type IResolveContext, ref, TerraformStack } from "cdktf";
 
+import { ATTRIBUTE_ALONE } from "./addresses";
 import { type ExpressionNode, type KnownAt, type PrintToken } from "./nodes";
 import { PRECEDENCE, literalText, piecesOf, type Printed, printedToken, quotedInside, templatesOf } from "./text";
 
@@ -141,8 +142,6 @@ export class TokenReference implements ExpressionNode {
   }
 }
 
-const ATTRIBUTE = /^(?:(?:data[.])?[a-z0-9]+_\w+[.][\w-]+|module[.][\w-]+)(?:[.]\w+)+$/;
-
 /**
  * True for an attribute of a resource or a data source, a module's output, and for text around tokens: the value may be
  * unknown at plan, but is set.
@@ -150,7 +149,7 @@ const ATTRIBUTE = /^(?:(?:data[.])?[a-z0-9]+_\w+[.][\w-]+|module[.][\w-]+)(?:[.]
 function isSurelySet(token: unknown): boolean {
   const [first, ...others]: unknown[] = typeof token === "string" ? piecesOf(token) : [token];
   const { identifier } = (first ?? {}) as { readonly identifier?: unknown };
-  return others.length > 0 || (typeof identifier === "string" && ATTRIBUTE.test(identifier));
+  return others.length > 0 || (typeof identifier === "string" && ATTRIBUTE_ALONE.test(identifier));
 }
 
 /** What stands for each item in turn. */
