@@ -79,7 +79,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
     return this.read(exprOf(this.fullName));
   }
 
-  valueAfter(id: string): string {
+  valueOnceKnown(id: string): string {
     return this.read(exprOf(id).eq("").choose("", this.fullName));
   }
 

@@ -1,7 +1,7 @@
 import { type SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { attributeOr, countIf, not, partIf, namedCondition, type Condition, isAlways } from "../expr/conditional";
@@ -140,7 +140,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   private readonly existing: ExistingSecret | undefined;
   private readonly isExistingUsed: Expr<boolean>;
   private readonly isOptional: boolean;
-  private opensAfter: string | undefined;
+  private awaitedId: string | undefined;
   private stored: EphemeralResource | undefined;
   private storedOwn: EphemeralResource | undefined;
 
@@ -148,80 +148,35 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     super(scope, id);
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
-    if (props.override !== undefined && !Token.isUnresolved(props.override)) {
-      throw new RulesBrokenError(this.node.path, [
-        [
-          "override is given as a literal; it must be a reference, because a literal would be written into the",
-          "synthesized folder; pass the value of an ephemeral variable",
-        ].join(" "),
-      ]);
-    }
-    const { condition = true, existing } = props;
+    refuseLiteral(this, props.override);
+    const { condition = true, existing, loss } = props;
     this.condition = namedCondition(this, "IsMade", allOf(condition, isMade(existing)));
     this.isOptional = !isAlways(condition);
-    this.isExistingUsed = isExistingUsed(existing);
     this.projectId = props.projectId;
     this.own = partIf(this.condition, () => addOwnVersion(this, this.condition, props));
     this.secret = this.own?.secret;
-    const { isGranted = true, secretId, version } = existing ?? {};
-    if (secretId !== undefined && version !== undefined) {
-      const isThere = allOf(condition, isExisting(existing), isGranted);
-      const attributes = { condition: isThere, projectId: props.projectId, secretId, version };
-      this.existing = new ExistingSecret(scope, `Existing${id}`, attributes);
-    }
+
+    this.isExistingUsed = isExistingUsed(existing);
+    this.existing = addExisting(scope, `Existing${id}`, props);
+
     // Whether an existing version is enabled is its owner's business, and not looked up.
     const isOwnReadable = this.own?.isReadable ?? false;
     this.isReadable = this.existing === undefined ? isOwnReadable : anyOf(this.isExistingUsed, isOwnReadable);
-    const choose = (part: string, ofExisting: string | undefined, own: string) =>
-      existingOr(this, part, existing, ofExisting, own);
-    this.secretId = choose("Id", this.existing?.secretId, this.own?.ofSecret("secret_id") ?? "");
-    this.version = choose("Number", this.existing?.version, this.own?.current("version") ?? "");
-    const [name, created] = ["name", "create_time"].map((part) => this.own?.current(part));
-    const own = this.own && hcl`join("@", [${name}, ${created}])`.text;
-    const stored = choose("Identity", this.existing?.revision, own ?? "");
-    const { loss } = props;
-    if (loss === undefined) {
-      this.revision = stored;
-      this.ready = [...(this.own?.versions ?? [])];
-      return;
-    }
-    const record = new TerraformData(this, "First", {
-      input: { version: stored },
-      // A version of the caller's is accepted; without one, nothing in the state changes.
-      triggersReplace: props.writeVersion === undefined ? undefined : afterFirst(props.writeVersion),
-      lifecycle: { ignoreChanges: ["input"] },
-    });
-    const first = reference<string>(`${record.outputExpression}.version`, { knownAt: "apply", mayBeNull: false });
-    // What uses a value that must stay does not change before another one is accepted.
-    this.revision = first.text;
-    const again = [
-      "if you have a copy of the former value, delete the secret and create it again,",
-      `so that its version ${this.version} has that value`,
-    ].join(" ");
-    const remedy = this.existing ? this.isExistingUsed.choose("name the former version again", again).text : again;
-    // Refuses another version than the first, for example after somebody's deletion, before anything uses it.
-    const check = new TerraformData(this, "Check", {
-      lifecycle: {
-        precondition: [
-          {
-            condition: first.eq(stored),
-            errorMessage: [
-              `the secret ${this.secretId} in ${props.projectId} has another version than ${first.text};`,
-              `with another value, ${loss}, so nothing uses it yet; ${remedy}; then, or to use the other value,`,
-              `apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
-            ].join(" "),
-          },
-        ],
-      },
-    });
-    // It refers to the version.
-    this.ready = [check];
+    const choose = (part: string, ofExisting: string | undefined, own: string | undefined) =>
+      existingOr(this, part, existing, ofExisting, own ?? "");
+    this.secretId = choose("Id", this.existing?.secretId, this.own?.ofSecret("secret_id"));
+    this.version = choose("Number", this.existing?.version, this.own?.current("version"));
+    const stored = choose("Identity", this.existing?.revision, this.own?.revision);
+
+    const kept = loss === undefined ? undefined : this.keepFirst(stored, loss, props.writeVersion);
+    this.revision = kept?.revision ?? stored;
+    this.ready = kept?.ready ?? [...(this.own?.versions ?? [])];
   }
 
   get ephemeralValue(): string {
     const own = this.own?.ofSecret("id") ?? "";
     const existing = exprOf(this.existing?.fullName ?? "");
-    const opened = this.opensAfter === undefined ? existing : exprOf(this.opensAfter).eq("").choose("", existing);
+    const opened = this.awaitedId === undefined ? existing : exprOf(this.awaitedId).eq("").choose("", existing);
     this.stored ??= openVersion(this, "Stored", this.isReadable, {
       secret: this.existing ? this.existingOrOwn(opened, own).text : own,
       version: this.version,
@@ -229,8 +184,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     return this.stored.stringAttribute("secret_data");
   }
 
-  valueAfter(id: string): string {
-    this.opensAfter ??= id;
+  valueOnceKnown(id: string): string {
+    this.awaitedId ??= id;
     return this.ephemeralValue;
   }
 
@@ -260,10 +215,68 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     return [...own, ...(this.existing?.grantAccess(identity) ?? [])];
   }
 
+  /**
+   * Keeps the first version until another one is accepted, and refuses others, for example after somebody's deletion,
+   * before anything uses them.
+   */
+  private keepFirst(stored: string, loss: string, writeVersion: number | undefined) {
+    const record = new TerraformData(this, "First", {
+      input: { version: stored },
+      // A version of the caller's is accepted; without one, nothing in the state changes.
+      triggersReplace: writeVersion === undefined ? undefined : afterFirst(writeVersion),
+      lifecycle: { ignoreChanges: ["input"] },
+    });
+    const first = reference<string>(`${record.outputExpression}.version`, { knownAt: "apply", mayBeNull: false });
+    const again = [
+      "if you have a copy of the former value, delete the secret and create it again,",
+      `so that its version ${this.version} has that value`,
+    ].join(" ");
+    const remedy = this.existing ? this.isExistingUsed.choose("name the former version again", again).text : again;
+    const check = new TerraformData(this, "Check", {
+      lifecycle: {
+        precondition: [
+          {
+            condition: first.eq(stored),
+            errorMessage: [
+              `the secret ${this.secretId} in ${this.projectId} has another version than ${first.text};`,
+              `with another value, ${loss}, so nothing uses it yet; ${remedy}; then, or to use the other value,`,
+              `apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
+            ].join(" "),
+          },
+        ],
+      },
+    });
+    // The check refers to the version, so waiting for it is enough.
+    return { revision: first.text, ready: [check] };
+  }
+
   /** One of two expressions, of the existing secret or of the own one. */
   private existingOrOwn(existing: Expr<string>, own: string): Expr<string> {
     return this.own === undefined ? existing : this.isExistingUsed.choose(existing, own);
   }
+}
+
+/** An override is a reference, because a literal would stand in the folder. */
+function refuseLiteral(scope: Construct, override: string | undefined): void {
+  if (override === undefined || Token.isUnresolved(override)) return;
+  throw new RulesBrokenError(scope.node.path, [
+    [
+      "override is given as a literal; it must be a reference, because a literal would be written into the",
+      "synthesized folder; pass the value of an ephemeral variable",
+    ].join(" "),
+  ]);
+}
+
+/** The secret to use instead; undefined where the caller names none. */
+function addExisting(
+  scope: Construct,
+  id: string,
+  { condition = true, existing, projectId }: GeneratedSecretProps,
+): ExistingSecret | undefined {
+  const { isGranted = true, secretId, version } = existing ?? {};
+  if (secretId === undefined || version === undefined) return undefined;
+  const isThere = allOf(condition, isExisting(existing), isGranted);
+  return new ExistingSecret(scope, id, { condition: isThere, projectId, secretId, version });
 }
 
 /** The secret that is made here, and its versions. */
@@ -272,6 +285,8 @@ interface OwnVersion {
   readonly versions: readonly SecretManagerSecretVersion[];
   /** Whether the current version can be read. */
   readonly isReadable: Expr<boolean>;
+  /** Distinguishes the current version from every other. */
+  readonly revision: string;
   /** Attribute of the secret. */
   readonly ofSecret: (name: string) => string;
   /** Attribute of the current version. */
@@ -280,20 +295,9 @@ interface OwnVersion {
 
 /** @param condition under which there is such a secret */
 function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedSecretProps): OwnVersion {
-  const count = countIf(condition);
-  // Empty where it does not exist, because null cannot be part of a text.
-  const attribute = (resource: TerraformResource, name: string) => attributeOr(resource, name, "");
-
-  const password = new EphemeralResource(scope, "Candidate", {
-    type: "random_password",
-    provider: "random",
-    // Letters and digits need no quoting in shells, URLs and connection strings. At least one letter, because the
-    // application parses values that look like JSON and would turn digits alone into a number.
-    attributes: { length: props.length, special: false, min_lower: 1, min_upper: 1, min_numeric: 1 },
-  }).stringAttribute("result");
-
+  const value = valueToStore(scope, props);
   const secret = addSecret(scope, MAIN_CHILD_ID, props.secretLocations, {
-    count,
+    count: countIf(condition),
     project: props.projectId,
     secretId: props.secretId,
     deletionProtection: props.deletionProtection ?? true,
@@ -302,55 +306,91 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
     labels: props.labels,
     dependsOn: props.dependsOn,
   });
-
+  const write = (id: string, version: Pick<WrittenVersion, "condition" | "isIdle" | "number">) =>
+    addVersion(scope, id, { secret, value, ...version }, props);
   const turns = props.rotation === undefined ? undefined : rotationOf(props.rotation);
-  // In the project of the full id. An argument for it, which no state has, would replace every version.
-  const write = (id: string, isWritten: Condition, version: number, isIdle: Expr<boolean> | undefined) =>
-    new SecretManagerSecretVersion(scope, id, {
-      count: countIf(isWritten),
-      secret: attribute(secret, "id").text,
-      secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
-      secretDataWoVersion: version,
-      lifecycle: {
-        // Consumers use the old version until they are updated, so it must not be deleted first.
-        createBeforeDestroy: true,
-        // Whoever disabled a version had a reason, and an update would come after the values are read.
-        ignoreChanges: ["enabled"],
-        postcondition: [
-          {
-            condition: isIdle === undefined ? ENABLED : ENABLED.or(isIdle),
-            errorMessage: [
-              `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled;`,
-              "it must be enabled, because every apply and every new instance reads it;",
-              `run gcloud secrets versions enable \${coalesce(self.version,`,
-              `"<number>")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
-            ].join(" "),
-          },
-        ],
-      },
-    });
   const number = turns ? turns.odd.number : (props.writeVersion ?? 1);
-  const written = write("Version", condition, number, turns?.isEven);
+  const written = write("Version", { condition, number, isIdle: turns?.isEven });
   const second =
-    turns && write("SecondVersion", allOf(condition, turns.hasSecond), turns.even.number, not(turns.isEven));
+    turns &&
+    write("SecondVersion", {
+      condition: allOf(condition, turns.hasSecond),
+      number: turns.even.number,
+      isIdle: not(turns.isEven),
+    });
   explain(
     written,
     "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
   );
-  const current = (name: string) => {
-    const first = attribute(written, name);
-    return (turns && second ? turns.isEven.choose(attribute(second, name), first) : first).text;
+  const ofCurrent = <T extends boolean | string>(name: string, fallback: T): Expr<T> => {
+    const first = attributeOr(written, name, fallback);
+    return turns && second ? turns.isEven.choose(attributeOr(second, name, fallback), first) : first;
   };
-  const isFirstEnabled = attributeOr(written, "enabled", false);
-  const isReadable =
-    turns && second ? turns.isEven.choose(attributeOr(second, "enabled", false), isFirstEnabled) : isFirstEnabled;
+  // Empty where it does not exist, because null cannot be part of a text.
+  const current = (name: string) => ofCurrent(name, "").text;
   return {
     secret,
     versions: second ? [written, second] : [written],
-    isReadable,
-    ofSecret: (name) => attribute(secret, name).text,
+    isReadable: ofCurrent("enabled", false),
+    revision: hcl`join("@", [${current("name")}, ${current("create_time")}])`.text,
+    ofSecret: (name) => attributeOr(secret, name, "").text,
     current,
   };
+}
+
+/** The override, or a value that is generated in every run. */
+function valueToStore(scope: Construct, { length, override }: GeneratedSecretProps): string {
+  const candidate = new EphemeralResource(scope, "Candidate", {
+    type: "random_password",
+    provider: "random",
+    // Letters and digits need no quoting in shells, URLs and connection strings. At least one letter, because the
+    // application parses values that look like JSON and would turn digits alone into a number.
+    attributes: { length, special: false, min_lower: 1, min_upper: 1, min_numeric: 1 },
+  }).stringAttribute("result");
+  return override === undefined ? candidate : Token.asString(Fn.coalesce([override, candidate]));
+}
+
+/** A version of the secret that is made here. */
+interface WrittenVersion {
+  readonly condition: Condition;
+  readonly secret: SecretManagerSecret;
+  readonly value: string;
+  /** Another number writes the value. */
+  readonly number: number;
+  /** Whether it is not the current one, which may be disabled; undefined if it always is. */
+  readonly isIdle: Expr<boolean> | undefined;
+}
+
+function addVersion(
+  scope: Construct,
+  id: string,
+  { condition, isIdle, number, secret, value }: WrittenVersion,
+  { projectId, secretId }: GeneratedSecretProps,
+): SecretManagerSecretVersion {
+  return new SecretManagerSecretVersion(scope, id, {
+    count: countIf(condition),
+    // `project` is left out: `secret` holds the full id, and adding the argument would replace existing versions.
+    secret: attributeOr(secret, "id", "").text,
+    secretDataWo: value,
+    secretDataWoVersion: number,
+    lifecycle: {
+      // Consumers use the old version until they are updated, so it must not be deleted first.
+      createBeforeDestroy: true,
+      // Whoever disabled a version had a reason, and an update would come after the values are read.
+      ignoreChanges: ["enabled"],
+      postcondition: [
+        {
+          condition: isIdle === undefined ? ENABLED : ENABLED.or(isIdle),
+          errorMessage: [
+            `version \${coalesce(self.version, "<number>")} of the secret ${secretId} is disabled;`,
+            "it must be enabled, because every apply and every new instance reads it;",
+            `run gcloud secrets versions enable \${coalesce(self.version,`,
+            `"<number>")} --secret=${secretId} --project=${projectId} and apply again.`,
+          ].join(" "),
+        },
+      ],
+    },
+  });
 }
 
 /** Whether a version is enabled, as its own condition sees it. */

@@ -24,11 +24,11 @@ export interface ReadableSecret {
   readonly ephemeralValue: string;
 
   /**
-   * The same, not read before a resource's `id` is known, so a first plan asks no API.
+   * The value. Empty while `id` is unknown, so that a first plan reads no secret.
    *
    * @default - `ephemeralValue`
    */
-  valueAfter?(id: string): string;
+  valueOnceKnown?(id: string): string;
 
   /** What must exist before the value can be read. */
   readonly ready: ITerraformDependable[];

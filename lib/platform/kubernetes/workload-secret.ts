@@ -52,7 +52,7 @@ export function addWorkloadSecret(
   const copies = Object.fromEntries(
     Object.entries(values).map(([variable, secret]) => [
       variable,
-      secret.valueAfter?.(namespace.firstId) ?? secret.ephemeralValue,
+      secret.valueOnceKnown?.(namespace.firstId) ?? secret.ephemeralValue,
     ]),
   );
   const merged = mergedReferences(settings);
