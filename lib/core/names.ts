@@ -55,10 +55,12 @@ export interface DeploymentName {
   readonly applicationName: string;
 }
 
+/** The tenant id with a hash of the project, by which the same tenant in two projects has different names. */
 export function tenantPrefix(tenantId: string, projectId: string): string {
   return `${tenantId}-${shortHash([projectId], PROJECT_HASH_LENGTH)}`;
 }
 
+/** Name of a secret. @param suffix what it is for, such as `database-password` */
 export function secretId({ tenantPrefix, applicationName }: DeploymentName, suffix: string): string {
   return `secret-${tenantPrefix}-${applicationName}-${suffix}`;
 }

@@ -67,6 +67,7 @@ export function isSet(value: string | undefined): Expr<boolean> {
   return exprOf(value ?? null).isSet();
 }
 
+/** Whether a value is `undefined`, or null in Terraform. */
 export function isUnset(value: string | undefined): Expr<boolean> {
   return isSet(value).not();
 }
@@ -98,7 +99,7 @@ export function attributeOr<T extends boolean | string>(resource: Referable, nam
   return call("try", [first, fallback], { canFail: false, mayBeNull: false });
 }
 
-/** The same of each instance of a resource with a count; an empty list where there is none. */
+/** Attribute of each instance of a resource with a count; an empty list where there is none. */
 export function attributesOf<T = string>(resource: Referable | undefined, name: string): Expr<readonly T[]> {
   return resource === undefined ? literal([]) : reference(`${resource.fqn}[*].${name}`, KNOWN_AT_APPLY);
 }
@@ -116,7 +117,10 @@ export function repeatFor(resource: TerraformResource, collection: string): void
 /** Conditions that are stated in each stack. */
 const STATED = new WeakMap<TerraformStack, Expr<boolean>[]>();
 
-/** States on what a repeated part depends, whose collection may also be empty for another reason. */
+/**
+ * Records the condition under which a part with `for_each` exists; `settled-folder.ts` cannot read it from the
+ * collection.
+ */
 export function stateCondition(scope: IConstruct, condition: Expr<boolean>): void {
   const stack = TerraformStack.of(scope);
   STATED.set(stack, [...(STATED.get(stack) ?? []), condition]);
@@ -176,8 +180,8 @@ export function addOptionalBlock(
 }
 
 /**
- * The same blocks in the content of another one: plain where synthesis knows that they are there, left out where it
- * knows that they are not, `dynamic` otherwise.
+ * Blocks that occur at most once, for the content of another block: plain where synthesis knows that they are there,
+ * left out where it knows that they are not, `dynamic` otherwise.
  */
 export function optionalBlocks(blocks: Readonly<Record<string, OptionalBlock>>): DynamicBlock["content"] {
   const all = Object.entries(blocks).filter(([, { when }]) => !isNever(when));

@@ -101,7 +101,7 @@ export class Expr<T = unknown> implements IResolvable {
     return this.node.entries ?? (this.isLiteral ? literalEntries(this.literal) : undefined);
   }
 
-  /** The same where it is not null. */
+  /** The value for a place that is only reached where it is not null. */
   get present(): Expr<NonNullable<T>> {
     if (!this.mayBeNull || this.isLiteral) return this as unknown as Expr<NonNullable<T>>;
     return new Expr<NonNullable<T>>(new Present(this.node));
@@ -521,7 +521,7 @@ function onOneLine(text: string): string {
   return text.replaceAll(/(?<=[([])\s*\n\s*|\s*\n\s*(?=[)\]])/g, "").replaceAll(/\s*\n\s*/g, " ");
 }
 
-/** The same, of which more is known. */
+/** HCL from texts and the operands between them, as of `hcl`, with what is known of the result. */
 export function writtenHcl<T>(texts: readonly string[], operands: readonly unknown[], facts: Facts): Expr<T> {
   const parts = texts.flatMap((text, index): Part[] => {
     if (index >= operands.length) return [text];

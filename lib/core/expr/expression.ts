@@ -32,7 +32,11 @@ export function namedValue(scope: Construct, id: string, value: string): string 
   return Token.isUnresolved(value) ? new TerraformLocal(scope, id, value).asString : value;
 }
 
-/** The same of an expression. @param place puts the local into a file */
+/**
+ * Puts a typed expression into a local, and returns a reference to it; a literal needs none.
+ *
+ * @param place puts the local into a file
+ */
 export function named<T>(
   scope: Construct,
   id: string,
@@ -47,7 +51,7 @@ export function named<T>(
   return reference<T>(`local.${name}`, { knownAt, mayBeNull: value.mayBeNull, stack });
 }
 
-/** The same of an expression that takes more than a glance to read. */
+/** Puts an expression into a local if it takes more than a glance to read. */
 export function namedIfLong<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
   return value.isLong ? named(scope, id, value) : value;
 }

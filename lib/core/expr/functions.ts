@@ -29,7 +29,7 @@ function total<R>(name: string, operands: readonly Expr[], calculate: (...values
   );
 }
 
-/** The same of functions that stop at some operands. */
+/** A function that stops at some operands of its types, such as a conversion. */
 function partial<R>(name: string, operands: readonly Expr[], calculate: (...values: readonly unknown[]) => R): Expr<R> {
   return foldConstants(operands, calculate, () => call(name, operands, { mayBeNull: false }));
 }
@@ -159,6 +159,7 @@ export function one<T>(list: Operand<readonly T[]>): Expr<T | null> {
   return call("one", [all], { canFail: all.canFail, mayBeNull: true });
 }
 
+/** The sum of at least one number; stops at an empty list. */
 export function sum(numbers: Operand<readonly number[]>): Expr<number> {
   return partial("sum", [exprOf(numbers)], (all) => atLeastOne(all).reduce((one, other) => one + other));
 }
@@ -236,6 +237,7 @@ export function flatten<T>(lists: Items<readonly T[]>): Expr<readonly T[]> {
   );
 }
 
+/** The items of a list, each once, in the order of their first occurrence. */
 export function distinct<T>(list: Operand<readonly T[]>): Expr<readonly T[]> {
   const once = (all: readonly T[]) =>
     all.filter((item, index) => all.findIndex((other) => isDeepStrictEqual(item, other)) === index);
@@ -277,7 +279,7 @@ export function every<List extends readonly unknown[]>(
   return quantified("alltrue", allOf, exprOf(list), [name], (item) => holds(item as Expr<ItemOf<List>>));
 }
 
-/** Whether it holds for one of them. */
+/** Whether a condition holds for at least one item of a list. @param name of an item in Terraform */
 export function some<List extends readonly unknown[]>(
   list: Operand<List>,
   holds: (item: Expr<ItemOf<List>>) => Condition,
@@ -304,7 +306,7 @@ export function everyEntry<Map>(
   return quantified("alltrue", allOf, exprOf(map as unknown), ["key", "value"], each);
 }
 
-/** Whether it holds for one of them. */
+/** Whether a condition holds for at least one member of a map, or item of a list, whose index is its key. */
 export function someEntry<Map>(
   map: Operand<Map>,
   holds: (key: Expr<string>, value: Expr<MemberOf<Map>>) => Condition,
@@ -343,7 +345,7 @@ export function each<List extends readonly unknown[], R = ItemOf<List>>(
   return comprehended(exprOf(list), [name], typed(make), typed(only) as () => Condition);
 }
 
-/** The same of the members of a map. */
+/** What is made of each member of a map, of all or of those for which a condition holds. */
 export function eachEntry<Map, R>(
   map: Operand<Map>,
   make: (key: Expr<string>, value: Expr<MemberOf<Map>>) => Operand<R>,

@@ -39,7 +39,7 @@ export function escapedTemplate(text: string): string {
   return text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
 }
 
-/** The same for all texts in a value. */
+/** A value whose texts, also those in lists and objects, Terraform reads unchanged. */
 export function templatesOf(value: unknown): unknown {
   if (typeof value === "string") return escapedTemplate(value);
   if (typeof value !== "object" || value === null) return value;

@@ -5,6 +5,7 @@ import { attributeOr, repeatFor } from "../expr/conditional";
 import { expression } from "../expr/expression";
 import { requireProvider, type ProviderName } from "../provider-requirements";
 
+/** An ephemeral resource of any provider, for which the framework has no class. */
 export interface EphemeralResourceProps {
   readonly type: string;
   readonly provider: ProviderName;

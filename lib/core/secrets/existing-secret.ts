@@ -19,6 +19,7 @@ export interface SecretAttributes {
   readonly version: number | string;
 }
 
+/** A version of a secret that is managed elsewhere, and when it is used. */
 export interface ExistingSecretProps extends SecretAttributes {
   /** Project of a secret without one in its name. */
   readonly projectId: string;

@@ -19,6 +19,7 @@ import { TerraformData } from "../terraform-data";
 import { explain } from "../hcl/stack-origin";
 import { allOf, anyOf, type Expr, exprOf, hcl, reference } from "../expr/expr";
 
+/** What a generated secret is called, what its value is, and when there is another one. */
 export interface GeneratedSecretProps {
   /**
    * Whether the secret exists; known at plan. Only then may it be read.

@@ -3,8 +3,8 @@ import { hcl } from "../expr/expr";
 /**
  * What Terraform knows of two values that take turns, from the number of the current one, which may be null at plan.
  *
- * In HCL, because operators would calculate a literal: the second value would have no count, and so another address than
- * with a variable.
+ * In HCL, because operators would calculate a literal: the second value would have no count, and so another address
+ * than with a variable.
  */
 export function rotationOf(version: number) {
   return {
