@@ -81,7 +81,7 @@ export function block(header: string, body: Body, blocks: Blocks = {}, kind = ""
     .filter((name) => name !== "//" && body[name] !== undefined)
     .sort((one, other) => place(one) - place(other) || one.localeCompare(other, "en"))
     .flatMap((name) => {
-      if (isBlock(name)) return nested(name, body[name], blocks, `${indent}  `).map((text) => `\n${text}\n`);
+      if (isBlock(name)) return grouped(nested(name, body[name], blocks, `${indent}  `));
       const key = kind === "" ? name : `${kind}.${name}`;
       const spell = BARE.includes(key) ? bareExpression : LITERAL.test(key) ? quotedText : templateExpression;
       const text = `${indent}  ${assignment(name, valueExpression(body[name], `${indent}  `, spell))}`;
@@ -95,6 +95,12 @@ export function block(header: string, body: Body, blocks: Blocks = {}, kind = ""
   const line = indent === "" ? undefined : onOneLine(`${indent}${header}`, lines);
   if (line !== undefined) return line;
   return lines === "" ? `${indent}${header} {}` : `${indent}${header} {\n${lines}\n${indent}}`;
+}
+
+/** Blocks of a name with empty lines around them, but none between simple ones, which belong together. */
+function grouped(texts: readonly string[]): string[] {
+  const areSimple = texts.every((text) => !text.includes("\n\n"));
+  return areSimple && texts.length > 0 ? [`\n${texts.join("\n")}\n`] : texts.map((text) => `\n${text}\n`);
 }
 
 /** Empty lines between blocks that stand on one line each. */

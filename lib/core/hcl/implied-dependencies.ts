@@ -1,0 +1,83 @@
+import { ADDRESSES } from "../expr/addresses";
+import { type Body } from "./hcl-body";
+
+type Elements = Readonly<Record<string, Readonly<Record<string, Body>>>>;
+
+/** Arguments whose addresses may be words of a sentence, and need not be known. */
+const TEXTS = ["description", "error_message"];
+
+/**
+ * A configuration in which no resource lists a dependency that another one waits for anyway, because Terraform orders
+ * what it makes, and what it destroys, by all that is behind a dependency.
+ *
+ * Of data sources and ephemeral values each dependency stays: these are read later where one of them changes.
+ */
+export function withoutImpliedDependencies(configuration: Body): Body {
+  const resources = (configuration.resource ?? {}) as Elements;
+  const reached = reachableFrom(dependenciesIn(configuration));
+  const shortened = (address: string, body: Body): Body => {
+    const { depends_on: listed, ...others } = body as Body & { readonly depends_on?: readonly string[] };
+    if (listed === undefined) return body;
+    const named = new Set([...listed, ...addressesIn(body)].filter((each) => each !== address));
+    const isImplied = (dependency: string) =>
+      [...named].some((other) => other !== dependency && reached(other).has(dependency));
+    const left = listed.filter((dependency) => !isImplied(dependency));
+    return left.length > 0 ? { ...others, depends_on: left } : others;
+  };
+  const resource = mapped(resources, (elements, type) =>
+    mapped(elements, (body, name) => shortened(`${type}.${name}`, body)),
+  );
+  return { ...configuration, ...(configuration.resource !== undefined && { resource }) };
+}
+
+/** What each resource, data source, ephemeral value and local of a configuration waits for, by its address. */
+function dependenciesIn({ data, ephemeral, locals, resource }: Body): ReadonlyMap<string, readonly string[]> {
+  const ofKind = (prefix: string, elements: unknown) =>
+    Object.entries((elements ?? {}) as Elements).flatMap(([type, named]) =>
+      Object.entries(named).map(([name, body]) => {
+        const { depends_on: listed = [] } = body as { readonly depends_on?: readonly string[] };
+        return [`${prefix}${type}.${name}`, [...listed, ...addressesIn(body)]] as const;
+      }),
+    );
+  return new Map([
+    ...ofKind("", resource),
+    ...ofKind("data.", data),
+    ...ofKind("ephemeral.", ephemeral),
+    ...Object.entries((locals ?? {}) as Body).map(([name, value]) => [`local.${name}`, addressesIn(value)] as const),
+  ]);
+}
+
+/** All that is behind an address, directly or not. */
+function reachableFrom(dependencies: ReadonlyMap<string, readonly string[]>): (address: string) => ReadonlySet<string> {
+  const known = new Map<string, ReadonlySet<string>>();
+  const reached = (address: string): ReadonlySet<string> => {
+    const found = known.get(address);
+    if (found !== undefined) return found;
+    const all = new Set<string>();
+    known.set(address, all);
+    for (const next of dependencies.get(address) ?? []) {
+      all.add(next);
+      for (const behind of reached(next)) all.add(behind);
+    }
+    return all;
+  };
+  return reached;
+}
+
+/** Addresses of the elements to which the templates in a value refer. */
+function addressesIn(value: unknown): string[] {
+  if (typeof value === "string") {
+    const addresses = value.includes("${") ? (value.match(ADDRESSES) ?? []) : [];
+    return addresses.map((address) => {
+      const [kind = ""] = address.split(".");
+      return address.split(".", kind === "data" || kind === "ephemeral" ? 3 : 2).join(".");
+    });
+  }
+  if (typeof value !== "object" || value === null) return [];
+  const inside = Object.entries(value).filter(([name]) => name !== "depends_on" && !TEXTS.includes(name));
+  return inside.flatMap(([, each]) => addressesIn(each));
+}
+
+function mapped<From, To>(from: Readonly<Record<string, From>>, convert: (value: From, name: string) => To) {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, convert(value, name)]));
+}
