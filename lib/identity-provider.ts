@@ -1,5 +1,6 @@
-import { TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
-import { Construct, type IConstruct } from "constructs";
+import { refuseSameDeployment } from "./core/unique-deployments";
+import { Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
 
 import {
   isUnset,
@@ -14,8 +15,8 @@ import {
 import { allOf, anyOf, exprOf, type Expr, hcl } from "./core/expr/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
-import { compact, concat, values } from "./core/expr/functions";
-import { named, rendered } from "./core/expr/expression";
+import { compact, concat, values as valuesOfMap } from "./core/expr/functions";
+import { named } from "./core/expr/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import {
   checkDeployment,
@@ -34,7 +35,6 @@ import { deploymentContext, type DeploymentContext } from "./core/deployment-con
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
 import { withAttributes } from "./core/inputs/resource-props";
-import { RulesBrokenError } from "./core/inputs/rules-broken-error";
 import { type Advice, type Finding, warnUnless } from "./core/inputs/warnings";
 import { addApis, type VariantApis } from "./apis";
 import { type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
@@ -101,9 +101,6 @@ const ACCOUNTS = {
   Prober: ["idp-probe", "Tries a sign-in at the identity provider", "signInProbe"],
   Recoverer: ["idp-recover", "Makes a link for an administrator who is locked out", "recovery"],
 } as const;
-
-/** Paths of the deployments of each app, by what their names consist of. */
-const DEPLOYMENTS = new WeakMap<IConstruct, Map<string, string>>();
 
 /** What a variant needs in addition to the shared parts. */
 interface Variant<T extends Table> {
@@ -232,7 +229,8 @@ export abstract class IdentityProvider extends Construct {
   /** The same as props of parts. @internal */
   protected readonly settings: SettingsOf<CommonInputs>;
   protected readonly network: ExistingNetwork | undefined;
-  protected readonly protect: boolean | IResolvable;
+  /** Whether what holds data cannot be deleted. */
+  protected readonly deletionProtection: boolean | IResolvable;
   /** A second region that can take over; undefined without one. @internal */
   protected readonly standby: Standby | undefined;
   private readonly secondRegion: string | undefined;
@@ -254,29 +252,30 @@ export abstract class IdentityProvider extends Construct {
       others,
     );
     this.network = network;
-    const v = this.values;
-    const settings = settingsOf<CommonInputs>(v);
+    const { values } = this;
+    const settings = settingsOf<CommonInputs>(values);
     this.settings = settings;
-    this.protect = v.deletionProtection.flag;
-    this.standby = variant.standbyOf?.(this, v);
-    this.refuseSameNames();
+    this.deletionProtection = values.deletionProtection.flag;
+    this.standby = variant.standbyOf?.(this, values);
+    refuseSameDeployment(this, this.settings);
     this.context = deploymentContext(this, {
-      applicationName: v.applicationName.text,
-      labels: v.labels.map,
-      projectId: v.projectId.text,
-      region: v.region.text,
+      applicationName: values.applicationName.text,
+      labels: values.labels.map,
+      projectId: values.projectId.text,
+      region: values.region.text,
       secretLocations: this.secretLocations(),
-      tenantId: v.tenantId.text,
+      tenantId: values.tenantId.text,
     });
     if (network !== undefined) warnOfNetwork(this, network, this.context.region);
     this.deploymentFacts = this.comparableFacts(variant.deploymentFacts);
-    warnUnless(this, "InputsHaveEffect", variant.warnings, v);
+    warnUnless(this, "InputsHaveEffect", variant.warnings, values);
 
-    this.apis = addApis(this, variant.apis, { network, context: this.context, settings, values: v });
+    this.apis = addApis(this, variant.apis, { network, context: this.context, settings, values });
     this.secrets = this.addSecrets();
     this.registry = this.addRegistry();
     // Undefined without blueprints, so that such an image is not built again.
-    const isNamed = (props as { blueprints?: unknown }).blueprints !== undefined || !isNever(v.signInProbe.isSet());
+    const isNamed =
+      (props as { blueprints?: unknown }).blueprints !== undefined || !isNever(values.signInProbe.isSet());
     const hasBlueprints = isNamed || Object.keys(blueprintFiles ?? {}).length > 0;
     this.image = this.addImage(
       hasBlueprints
@@ -290,14 +289,10 @@ export abstract class IdentityProvider extends Construct {
     this.initializer = this.addAccount("Initializer");
     this.existingSecrets = this.addExistingSecrets();
     this.runtime = this.addAccount("Runtime");
-    const isScheduled = isDumped(v);
-    this.dumper = partIf(isScheduled, () => this.addAccount("Dumper", isScheduled));
-    const isChecked = isCheckedUp(this, v);
-    this.checker = partIf(isChecked, () => this.addAccount("Checker", isChecked));
-    const isProbed = v.signInProbe.isSet();
-    this.prober = partIf(isProbed, () => this.addAccount("Prober", isProbed));
-    const isRecoverable = v.recoveryAccess.isSet();
-    this.recoverer = partIf(isRecoverable, () => this.addAccount("Recoverer", isRecoverable));
+    this.dumper = this.addAccountIf(isDumped(values), "Dumper");
+    this.checker = this.addAccountIf(isCheckedUp(this, values), "Checker");
+    this.prober = this.addAccountIf(values.signInProbe.isSet(), "Prober");
+    this.recoverer = this.addAccountIf(values.recoveryAccess.isSet(), "Recoverer");
   }
 
   /** Jobs that run on a schedule, as an identity of their own. @internal */
@@ -314,27 +309,6 @@ export abstract class IdentityProvider extends Construct {
       return { prop, value: deploymentFact(input, input.setting as string | undefined) };
     });
     return comparable(this, [...named, ...existingFacts(this.values), ...keyFacts(this.values)]);
-  }
-
-  /** @throws RulesBrokenError if another deployment of the app would have the same names */
-  private refuseSameNames(): void {
-    const { applicationName, projectId, tenantId } = this.settings;
-    const names = JSON.stringify(rendered(this, [projectId, tenantId, applicationName]));
-    // A variable or a resource of another stack may have the same address, and another value.
-    const key = Token.isUnresolved([projectId, tenantId, applicationName].join("/"))
-      ? `${TerraformStack.of(this).node.path} ${names}`
-      : names;
-    const deployments = DEPLOYMENTS.get(this.node.root) ?? new Map<string, string>();
-    const same = deployments.get(key);
-    DEPLOYMENTS.set(this.node.root, deployments.set(key, same ?? this.node.path));
-    if (same === undefined) return;
-    throw new RulesBrokenError(this.node.path, [
-      [
-        `projectId, tenantId and applicationName are those of ${same}; one of them must differ,`,
-        `because all names consist of them, and the apply would end at the first one that exists; give it`,
-        `a tenantId or an applicationName of its own`,
-      ].join(" "),
-    ]);
   }
 
   /** An existing part, beside which the own one may stay. */
@@ -365,11 +339,11 @@ export abstract class IdentityProvider extends Construct {
 
   /** Regions of new secrets: those that are given, or both that there are. */
   private secretLocations(): readonly string[] | undefined {
-    const { standby, values: v } = this;
+    const { standby, values } = this;
     if (standby === undefined) return this.settings.secretLocations;
-    const [one, other] = [exprOf(v.region.text), standby.region];
+    const [one, other] = [exprOf(values.region.text), standby.region];
     const both = standby.condition.choose<readonly unknown[]>([one, other], [one]) as Expr<readonly string[]>;
-    const given = v.secretLocations as Expr<readonly string[] | null>;
+    const given = values.secretLocations as Expr<readonly string[] | null>;
     return named(this, "SecretLocations", given.coalesce(both)).list;
   }
 
@@ -383,7 +357,7 @@ export abstract class IdentityProvider extends Construct {
       signInProbe: this.values.signInProbe.isSet(),
       bootstrapPassword: settings.bootstrapPassword,
       bootstrapToken: settings.bootstrapToken,
-      deletionProtection: settings.deletionProtection,
+      deletionProtection: this.deletionProtection,
       secretKeyVersion: settings.secretKey?.version,
       existing: existingSecrets && {
         secretKey: this.partOf(existingSecrets.secretKey),
@@ -426,7 +400,7 @@ export abstract class IdentityProvider extends Construct {
   private addMediaBucket(): MediaBucket {
     const { apis, context, settings } = this;
     return new MediaBucket(this, "MediaBucket", {
-      deletionProtection: settings.deletionProtection,
+      deletionProtection: this.deletionProtection,
       context,
       existing: this.partOf(settings.existingBucket),
       softDeleteDays: settings.softDeleteDays,
@@ -439,7 +413,7 @@ export abstract class IdentityProvider extends Construct {
   private addDatabase(): PostgresqlDatabase {
     const { apis, network, context, settings, values } = this;
     return new PostgresqlDatabase(this, "Database", {
-      deletionProtection: settings.deletionProtection,
+      deletionProtection: this.deletionProtection,
       network,
       context,
       administratorPasswordVersion: settings.databasePasswords?.administratorVersion,
@@ -473,9 +447,9 @@ export abstract class IdentityProvider extends Construct {
   }
 
   private addExistingSecrets(): ExistingSecrets | undefined {
-    const { apis, context, values: v } = this;
-    const hasMailPassword = allOf(v.smtp.isSet(), v.smtp.at.passwordSecret.isSet());
-    const condition = anyOf(hasMailPassword, v.secretEnvironmentVariables.length().gt(0));
+    const { apis, context, values } = this;
+    const hasMailPassword = allOf(values.smtp.isSet(), values.smtp.at.passwordSecret.isSet());
+    const condition = anyOf(hasMailPassword, values.secretEnvironmentVariables.length().gt(0));
     // Its grants are repeated for each secret.
     stateCondition(this, condition);
     return partIf(
@@ -483,10 +457,14 @@ export abstract class IdentityProvider extends Construct {
       () =>
         new ExistingSecrets(this, "ExistingSecrets", {
           projectId: context.projectId,
-          references: [v.secretEnvironmentVariables, mailPassword(v.smtp)],
+          references: [values.secretEnvironmentVariables, mailPassword(values.smtp)],
           dependsOn: apis.ready("secretmanager"),
         }),
     );
+  }
+
+  private addAccountIf(condition: Condition, id: keyof typeof ACCOUNTS): ServiceIdentity | undefined {
+    return partIf(condition, () => this.addAccount(id, condition));
   }
 
   /** @param condition decides on it; without one, there always is such an account */
@@ -519,7 +497,7 @@ export abstract class IdentityProvider extends Construct {
 
   /** Container to run once the database is prepared. */
   protected container(initialization: DbInit, connectionPool: Readonly<Record<string, string>>): ContainerSpec {
-    const { database, existingSecrets, image, media, secrets, values: v } = this;
+    const { database, existingSecrets, image, media, secrets, values } = this;
     const container = containerOf(
       {
         connectionPool,
@@ -529,9 +507,9 @@ export abstract class IdentityProvider extends Construct {
         secrets,
         secretSettings: joinedSettings(this, "SecretReferences", present(...secrets.settings, existingSecrets)),
         initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
-        resources: { cpu: v.containerCpu.text, memory: v.containerMemory.text },
+        resources: { cpu: values.containerCpu.text, memory: values.containerMemory.text },
       },
-      v,
+      values,
     );
     const common = commonVariables(this, "ApplicationEnvironment", container.environment);
     return { ...container, environment: { ...container.environment, common } };
@@ -539,10 +517,10 @@ export abstract class IdentityProvider extends Construct {
 
   /** The scheduled dump, as a job of the platform with an identity of its own; the first one waits for `dependsOn`. */
   protected addDump(dependsOn: ITerraformDependable[]): DatabaseDump | undefined {
-    const { apis, database, dumper, context, protect: deletionProtection, values: inputs } = this;
+    const { apis, database, dumper, context, deletionProtection, values } = this;
     const runner = dumper && this.scheduledJobs(dumper);
-    return partIf(hasDumpBucket(inputs), () => {
-      const { copyBucket, lockDays, retentionDays } = inputs.dumps.at;
+    return partIf(hasDumpBucket(values), () => {
+      const { copyBucket, lockDays, retentionDays } = values.dumps.at;
       const { secondRegion } = this;
       const locked = new LockedDumps(this, "DumpLock", {
         context,
@@ -550,30 +528,40 @@ export abstract class IdentityProvider extends Construct {
         lockDays,
         retentionDays,
         secondRegion,
-        softDeleteDays: inputs.softDeleteDays.number,
+        softDeleteDays: values.softDeleteDays.number,
         dependsOn: apis.ready("storage"),
       });
       const elsewhere = new DumpsElsewhere(this, "DumpCopy", copyBucket);
-      const parts = { apis, database, deletionProtection, dependsOn, elsewhere, inputs, context, locked, runner };
+      const parts = {
+        apis,
+        database,
+        deletionProtection,
+        dependsOn,
+        elsewhere,
+        inputs: values,
+        context,
+        locked,
+        runner,
+      };
       return new DatabaseDump(this, "Dump", { ...parts, secondRegion });
     });
   }
 
   /** The check-up, as a job of the platform with an identity of its own. */
   protected addCheckUp(dependsOn: ITerraformDependable[]): CheckUp | undefined {
-    const { checker, database, values: inputs } = this;
+    const { checker, database, values } = this;
     if (checker === undefined) return undefined;
-    const condition = isCheckedUp(this, inputs);
+    const condition = isCheckedUp(this, values);
     const runner = this.scheduledJobs(checker);
-    return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs, runner });
+    return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs: values, runner });
   }
 
   /** How long the application keeps events, as a job of the platform with the identity of the server. */
   protected addEventRetention(dependsOn: ITerraformDependable[]): EventRetention | undefined {
-    const { database, runtime, values: v } = this;
-    const condition = v.auditLog.isSet();
+    const { database, runtime, values } = this;
+    const condition = values.auditLog.isSet();
     return partIf(condition, () => {
-      const { eventDays: days } = v.auditLog.at;
+      const { eventDays: days } = values.auditLog.at;
       return new EventRetention(this, "EventRetention", {
         condition,
         database,
@@ -587,25 +575,25 @@ export abstract class IdentityProvider extends Construct {
 
   /** The sign-in probe, as a job of the platform with an identity of its own. */
   protected addSignInProbe(dependsOn: ITerraformDependable[]): SignInProbe | undefined {
-    const { image, prober, secrets, url, values: inputs } = this;
+    const { image, prober, secrets, url, values } = this;
     const { signInProbePassword: password } = secrets;
     if (prober === undefined || password === undefined) return undefined;
-    const condition = inputs.signInProbe.isSet();
+    const condition = values.signInProbe.isSet();
     const runner = this.scheduledJobs(prober);
-    return new SignInProbe(this, "SignInProbe", { condition, image, inputs, password, runner, url, dependsOn });
+    return new SignInProbe(this, "SignInProbe", { condition, image, inputs: values, password, runner, url, dependsOn });
   }
 
   /** The way back in, as a job of the platform with an identity of its own. @param container of the server */
   protected addRecoveryAccess(container: ContainerSpec, dependsOn: ITerraformDependable[]): RecoveryAccess | undefined {
-    const { apis, existingSecrets, recoverer, context, url, values: inputs } = this;
+    const { apis, existingSecrets, recoverer, context, url, values } = this;
     if (recoverer === undefined) return undefined;
     return new RecoveryAccess(this, "RecoveryAccess", {
-      condition: inputs.recoveryAccess.isSet(),
+      condition: values.recoveryAccess.isSet(),
       // Of the secrets, those that the caller's variables need: tokens and blueprints are for the server alone.
       container: { ...container, secretSettings: present(existingSecrets) },
       context,
       identity: recoverer,
-      inputs,
+      inputs: values,
       runner: this.manualJobs(recoverer),
       url,
       secretsReady: apis.ready("secretmanager"),
@@ -619,16 +607,16 @@ export abstract class IdentityProvider extends Construct {
     address: DomainSetupAddress,
     dependsOn: ITerraformDependable[] = [],
   ): DomainSetup {
-    const { apis, context, settings, values: v } = this;
+    const { apis, context, settings, values } = this;
     return new DomainSetup(this, "Edge", {
       address,
       apis,
       dependsOn,
       domain,
       context,
-      validation: v.certificateValidation.text,
+      validation: values.certificateValidation.text,
       zone: settings.dnsZone,
-      protection: v.protection,
+      protection: values.protection,
       existingSecurityPolicy: settings.existingSecurityPolicy,
     });
   }
@@ -638,33 +626,33 @@ export abstract class IdentityProvider extends Construct {
     platform: Pick<MonitoringProps, "domain" | "isPublic" | "namespace" | "platform" | "standby" | "url" | "urlMap">,
   ): Monitoring {
     const { apis, checker, database, dumper, initializer, context, prober, recoverer, runtime } = this;
-    const { checkUp, dump, eventRetention, recoveryAccess, signInProbe, settings, values: v } = this;
+    const { checkUp, dump, eventRetention, recoveryAccess, signInProbe, settings, values } = this;
     return new Monitoring(this, "Monitoring", {
       ...settings,
       ...platform,
       apis,
       context,
-      nameOf: (setting: NamedSetting) => valueAt(v, setting).name,
-      certificateValidation: v.certificateValidation.text,
-      maxInstanceCount: v.maxInstanceCount.number,
-      minInstanceCount: v.minInstanceCount.number,
+      nameOf: (setting: NamedSetting) => valueAt(values, setting).name,
+      certificateValidation: values.certificateValidation.text,
+      maxInstanceCount: values.maxInstanceCount.number,
+      minInstanceCount: values.minInstanceCount.number,
       checkUp: checkUp && {
-        condition: isCheckedUp(this, v),
+        condition: isCheckedUp(this, values),
         jobName: checkUp.jobName,
         missingAfter: checkUp.missingAfter,
       },
-      restoreDrill: judgesDrills(v),
+      restoreDrill: judgesDrills(values),
       signInProbe: signInProbe && {
-        condition: v.signInProbe.isSet(),
+        condition: values.signInProbe.isSet(),
         jobName: signInProbe.jobName,
         missingAfter: signInProbe.missingAfter,
       },
-      eventRetention: eventRetention && { condition: v.auditLog.isSet(), jobName: eventRetention.jobName },
-      recoveryAccess: recoveryAccess && { condition: v.recoveryAccess.isSet(), jobName: recoveryAccess.jobName },
-      connectionPool: isPooled(v),
+      eventRetention: eventRetention && { condition: values.auditLog.isSet(), jobName: eventRetention.jobName },
+      recoveryAccess: recoveryAccess && { condition: values.recoveryAccess.isSet(), jobName: recoveryAccess.jobName },
+      connectionPool: isPooled(values),
       databaseId: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,
-      hasReceivers: hasReceivers(this, v),
-      ownBackups: v.existingBackupPlan.isNull(),
+      hasReceivers: hasReceivers(this, values),
+      ownBackups: values.existingBackupPlan.isNull(),
       ownDatabase: not(isExistingUsed(this.partOf(settings.existingDatabase))),
       dump:
         dump?.jobName === undefined
@@ -678,28 +666,29 @@ export abstract class IdentityProvider extends Construct {
       identities: present(initializer, runtime, dumper, checker, prober, recoverer),
       diskLimitGb: settings.databaseDiskLimitGb,
       maxConnections: database.connectionLimit,
-      objectives: objectivesOf(v),
-      protection: v.protection.isSet(),
-      workerCount: workerCount(v).text,
-      workerMode: v.workerMode.text,
+      objectives: objectivesOf(values),
+      protection: values.protection.isSet(),
+      workerCount: workerCount(values).text,
+      workerMode: values.workerMode.text,
     });
   }
 
   /** What is kept for an audit. @internal */
   protected addAuditLog({ cluster, namespace, platform, purposes }: AuditedPlatform): AuditLog | undefined {
-    const { apis, context, protect: deletionProtection, values: v } = this;
+    const { apis, context, deletionProtection, values } = this;
     const { deployment } = context;
     const ofAll = [...Object.values(ACCOUNTS).map(([purpose]) => purpose), BUILDER_PURPOSE];
-    const { existingServiceAccounts: given } = v;
+    const { existingServiceAccounts: given } = values;
     const names = {
       ...namesInLogs(deployment, platform, namespace),
       accountIds: [...ofAll, ...purposes].map((purpose) => serviceAccountId(deployment, purpose)),
-      givenAccounts: given.isNull().choose<readonly string[]>([], compact(values(given as Expr as EmailsByName))),
+      givenAccounts: given.isNull().choose<readonly string[]>([], compact(valuesOfMap(given as Expr as EmailsByName))),
       cluster,
     };
     return partIf(
-      v.auditLog.isSet(),
-      () => new AuditLog(this, "AuditLog", { apis, context, deletionProtection, input: v.auditLog, names, platform }),
+      values.auditLog.isSet(),
+      () =>
+        new AuditLog(this, "AuditLog", { apis, context, deletionProtection, input: values.auditLog, names, platform }),
     );
   }
 
@@ -720,7 +709,7 @@ export abstract class IdentityProvider extends Construct {
    * @param dependsOn the last resources to be created
    */
   protected complete(initialization: DbInit, dependsOn: ITerraformDependable[]): void {
-    const { database, deploymentFacts, protect, values } = this;
+    const { database, deletionProtection: protect, deploymentFacts, values } = this;
     const { check, since } = checkDeployment(this, deploymentFacts, protect, database.ready);
     warnUnless(this, "DatabaseVersionLasts", [databaseWarning(since)], values);
     const last = [...dependsOn, ...initialization.retire(this, dependsOn), ...inputChecksOf(this), check];

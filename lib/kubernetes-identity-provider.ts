@@ -381,12 +381,12 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   }
 
   private addCluster(existing: KubernetesSettings["existingCluster"]): AutopilotCluster {
-    const { apis, clusterNetwork, networkReady, context, protect, settings, values } = this;
+    const { apis, clusterNetwork, networkReady, context, deletionProtection, settings, values } = this;
     return new AutopilotCluster(this, "Cluster", {
       context,
       network: clusterNetwork,
       controlPlane: values,
-      deletionProtection: protect,
+      deletionProtection,
       existing,
       maintenance: settings,
       nodes: this.accountOf("nodes"),

@@ -656,7 +656,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   /** Refuses to take the network away. @returns what waits for that */
   private guardNetwork(dependsOn: ITerraformDependable[]): ITerraformDependable[] {
     const network = { prop: "network", value: this.attachment?.network };
-    return guardPresence(this, network, { dependsOn, protect: this.protect });
+    return guardPresence(this, network, { dependsOn, protect: this.deletionProtection });
   }
 
   /** Records, and what to do until the domain works, of both load balancers. */
