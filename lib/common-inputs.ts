@@ -1,9 +1,6 @@
 import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/inputs/network-inputs";
 import { type Relation } from "./core/inputs/relations";
 import { flag, type PropsOf, type ResourceWith } from "./core/inputs/rows";
-import { type ValuesOf } from "./core/inputs/value";
-import { allOf, interpolated, type Expr } from "./core/expr/expr";
-import { eachEntry, endsWith, every, trimPrefix } from "./core/expr/functions";
 import {
   DEPLOYMENT_WARNINGS,
   DEPLOYMENT_RELATIONS,
@@ -12,13 +9,12 @@ import {
 } from "./core/deployment-context";
 import { type Advice, type Finding } from "./core/inputs/warnings";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
-import { CHECK_UP, judgesDrills, receiverCount, type CheckUpProps } from "./idp/check-up";
+import { CHECK_UP, CHECK_UP_WARNINGS, type CheckUpProps } from "./idp/check-up";
 import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp/connection-pool";
 import { DATABASE_RIGHTS, type DatabaseRights } from "./idp/db-init";
-import { DUMP_RELATIONS, DUMPS, type DumpProps } from "./idp/dumps";
+import { DUMP_RELATIONS, DUMP_WARNINGS, DUMPS, type DumpProps } from "./idp/dumps";
 import { ENVIRONMENT, ENVIRONMENT_RELATIONS, type EnvironmentInputs } from "./idp/environment";
-import { COOKIE_DOMAIN } from "./idp/environment-rules";
-import { ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment-warnings";
+import { COOKIE_WARNINGS, ENVIRONMENT_WARNINGS } from "./idp/environment-warnings";
 import { type SecretReference } from "./idp/secret-reference";
 import { IMAGE, IMAGE_RELATIONS, type ImageBuildProps, type ImageInputs } from "./idp/idp-image";
 import { SECRET_RELATIONS, SECRETS, type SecretKeys, type SecretKeyVersions } from "./idp/idp-secrets";
@@ -54,6 +50,7 @@ import {
 } from "./platform/maintenance";
 import { AUDIT_LOG, AUDIT_LOG_RELATIONS, type AuditLogProps } from "./platform/monitoring/audit-log";
 import {
+  MONITORING_WARNINGS,
   type AlertProps,
   type MonitoringInputs,
   type NotificationChannels,
@@ -185,17 +182,6 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...PROTECTION_RELATIONS,
 ];
 
-const unchangedAlerts = ({ alerts }: ValuesOf<CommonInputs>) =>
-  eachEntry(
-    alerts as Expr<Readonly<Record<string, unknown>>>,
-    (id) => id,
-    (_, alert) =>
-      allOf(
-        alert.member<boolean>("enabled"),
-        ...["threshold", "duration_seconds"].map((name) => alert.member(name).isNull()),
-      ),
-  );
-
 /** Inputs that are valid, and do nothing or harm. */
 export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInputs>)[] = [
   ...DEPLOYMENT_WARNINGS,
@@ -206,60 +192,10 @@ export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInp
   ...DOMAIN_WARNINGS,
   ...PROTECTION_WARNINGS,
   ...BACKUP_PLAN_WARNINGS,
-  {
-    states: "CookieDomainCoversDomain",
-    holds: ({ domain, environmentVariables: plain }) =>
-      domain.isNullOr((name) =>
-        every(
-          settingIn(plain, COOKIE_DOMAIN),
-          (value) =>
-            value.matches("://").or(endsWith(interpolated`.${name}`, interpolated`.${trimPrefix(value, ".")}`)),
-          "value",
-        ),
-      ),
-    says: ({ domain, environmentVariables: plain }) =>
-      [
-        `${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown};`,
-        "browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of",
-      ].join(" "),
-  },
-  {
-    states: "AlertsHaveReceivers",
-    holds: (v) => v.alerts.length().eq(0).or(receiverCount(v).gt(0)),
-    says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
-      [
-        `${alerts.name} is set, and nobody gets an alert; without ${emails.name}`,
-        `and ${channels.name} there are none; set one of them`,
-      ].join(" "),
-  },
-  {
-    states: "DrillsAreOfOwnDatabase",
-    holds: (v) => v.existingDatabase.isNull().or(v.ownParts.eq("used")).or(judgesDrills(v).not()),
-    says: ({ checkUp, existingDatabase }) =>
-      [
-        `${checkUp.at.limits.name} judges restore drills, and ${existingDatabase.name} is given; no alert is raised,`,
-        "because a drill clones the whole instance, which others manage; leave restore_drill_days out,",
-        "and ask the owner of the instance for a proof",
-      ].join(" "),
-  },
-  {
-    finds: "UnchangedAlerts",
-    among: unchangedAlerts,
-    says: (v, found) =>
-      [
-        `${v.alerts.name} sets nothing for ${found}; Terraform ignores members other`,
-        `than enabled, threshold and duration_seconds; correct the name of the member, or remove the entry`,
-      ].join(" "),
-  },
-  {
-    states: "DumpsAreHourlyAtMost",
-    holds: ({ dumps }) => dumps.at.schedule.isNullOr((schedule) => schedule.matches("^[0-9]+ ")),
-    says: ({ dumps }) =>
-      [
-        `${dumps.at.schedule.name} dumps the whole database several times an hour; each dump reads it in full,`,
-        "and holds up migrations; begin with a fixed minute, such as 30 4 * * *",
-      ].join(" "),
-  },
+  ...COOKIE_WARNINGS,
+  ...MONITORING_WARNINGS,
+  ...CHECK_UP_WARNINGS,
+  ...DUMP_WARNINGS,
 ];
 
 /** Props of both variants that are no inputs. */

@@ -2,7 +2,7 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { TerraformResource, TerraformStack, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { not, partIf } from "./core/expr/conditional";
+import { not, partIf, readyOf } from "./core/expr/conditional";
 import { existingOr, isExisting, isMade } from "./core/existing";
 import { allOf } from "./core/expr/expr";
 import { named } from "./core/expr/expression";
@@ -346,22 +346,21 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       purposes: [NODES_PURPOSE],
     });
     this.grantCommands = this.listGrantCommands();
-    this.complete(this.initialization, [
-      ...this.namespace.grants,
-      ...(outposts?.ready ?? []),
-      ...this.workload.ready,
-      ...(this.worker?.ready ?? []),
-      ...this.loadBalancer.ready,
-      ...(this.domainSetup?.ready ?? []),
-      ...this.monitoring.ready,
-      ...(this.dump?.ready ?? []),
-      ...(this.checkUp?.ready ?? []),
-      ...(this.signInProbe?.ready ?? []),
-      ...(this.auditLog?.ready ?? []),
-      ...(this.eventRetention?.ready ?? []),
-      ...(this.recoveryAccess?.ready ?? []),
-      clusterGuard.check,
-    ]);
+    const last = readyOf(
+      outposts,
+      this.workload,
+      this.worker,
+      this.loadBalancer,
+      this.domainSetup,
+      this.monitoring,
+      this.dump,
+      this.checkUp,
+      this.signInProbe,
+      this.auditLog,
+      this.eventRetention,
+      this.recoveryAccess,
+    );
+    this.complete(this.initialization, [...this.namespace.grants, ...last, clusterGuard.check]);
     this.useOwnProvider();
   }
 

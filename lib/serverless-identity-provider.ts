@@ -1,7 +1,8 @@
+import { SERVERLESS_MAINTENANCE_RELATIONS } from "./platform/maintenance";
 import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, isNever, partIf, present, setArgument } from "./core/expr/conditional";
+import { allOf, isNever, partIf, present, setArgument, readyOf } from "./core/expr/conditional";
 import { anyOf, type Expr, interpolated, literal, hcl, call } from "./core/expr/expr";
 import { replace, toText, upper } from "./core/expr/functions";
 import { named } from "./core/expr/expression";
@@ -66,7 +67,7 @@ import {
   type ServerlessServiceProps,
   ServerlessWorkerPool,
 } from "./platform/serverless/serverless-service";
-import { instanceSize, SERVICE, type ServiceInputs } from "./platform/serverless/service-options";
+import { instanceSize, SERVICE, type ServiceInputs, EGRESS_RELATIONS } from "./platform/serverless/service-options";
 import { STANDBY, STANDBY_RELATIONS, standbyOf, type StandbyProps } from "./platform/serverless/standby-inputs";
 import { StandbyService } from "./platform/serverless/standby-service";
 import { StandbyDatabase } from "./platform/sql/standby-database";
@@ -143,32 +144,8 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   ...DEFAULT_ADDRESS_RELATIONS,
   ...INTERNAL_RELATIONS,
   ...STANDBY_RELATIONS,
-  {
-    of: "maintenanceWindow",
-    holds: (v) => {
-      const isLeftOut = v.maintenanceWindow.isNull().and(v.denyMaintenancePeriod.isNull());
-      return anyOf(v.existingDatabase.isNull(), v.ownParts.ne("deleted"), isLeftOut);
-    },
-    says: (v) =>
-      [
-        `${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or`,
-        `${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its`,
-        "maintenance; remove them",
-      ].join(" "),
-  },
-  {
-    of: "vpcEgress",
-    holds: (v) => {
-      const needsNone = v.vpcEgress.eq("private-ranges-only").and(v.networkTags.length().eq(0));
-      return needsNone.or(v.vpcEgress.isOneOf(["all-traffic", "private-ranges-only"]).and(v.network.isSet()));
-    },
-    says: (v) =>
-      [
-        `${v.vpcEgress.name} is ${v.vpcEgress.shown} and ${v.networkTags.name} is ${v.networkTags.shown};`,
-        `the first must be private-ranges-only, or all-traffic with ${v.network.name}, which tags need too,`,
-        "because nothing goes through a network that is not given; give one, or leave both out",
-      ].join(" "),
-  },
+  ...SERVERLESS_MAINTENANCE_RELATIONS,
+  ...EGRESS_RELATIONS,
   connectionNameRule({
     of: "applicationName",
     what: "the database",
@@ -634,7 +611,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** What is created last. */
   private lastParts(): ITerraformDependable[] {
-    const parts = present<{ readonly ready: ITerraformDependable[] }>(
+    return readyOf(
       this.service,
       this.testMail,
       this.worker,
@@ -650,7 +627,6 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       this.eventRetention,
       this.recoveryAccess,
     );
-    return parts.flatMap(({ ready }) => ready);
   }
 
   /** Refuses to take the network away. @returns what waits for that */

@@ -6,7 +6,7 @@ import { App, TerraformLocal } from "cdktf";
 
 import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
-import { assessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
+import { addAssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
 import { discoverySourceId } from "../../lib/lab/lab-names";
 import { addDestroyNotice } from "../../lib/lab/lab-foundation";
 import { InputVariable } from "../../lib/core/inputs/input-variable";
@@ -76,7 +76,7 @@ describeWith(["terraform"], "The id of the discovery source", () => {
 
 function registered(overrides: Partial<AssessmentSourceProps> = {}) {
   const stack = bareStack();
-  const source = assessmentSource(stack, "Source", {
+  const source = addAssessmentSource(stack, "Source", {
     clientName: "assess-discovery-client",
     deploymentId: "a1b2c3",
     projectId: "demo-project",

@@ -6,8 +6,9 @@ import { allOf, type Condition, isNever, namedCondition } from "../core/expr/con
 import { interpolated, type Expr, exprOf, literal } from "../core/expr/expr";
 import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr/functions";
 import { valueOf } from "../core/expr/expression";
-import { number, object, text, type PropsOf } from "../core/inputs/rows";
+import { number, object, text, type Optional, type PropsOf } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
+import { type Advice } from "../core/inputs/warnings";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
@@ -141,6 +142,22 @@ export function isCheckedUp(scope: Construct, v: Receivers & ValuesOf<typeof CHE
 export function judgesDrills({ checkUp }: ValuesOf<typeof CHECK_UP>): Expr<boolean> {
   return allOf(checkUp.isSet(), checkUp.at.limits.at.restoreDrillDays.gt(0));
 }
+
+/** Inputs of others on which a warning depends. */
+type OtherInputs = Readonly<{ existingDatabase: Optional<object>; ownParts: Optional<string> }>;
+
+export const CHECK_UP_WARNINGS: readonly Advice<OtherInputs & typeof CHECK_UP>[] = [
+  {
+    states: "DrillsAreOfOwnDatabase",
+    holds: (v) => v.existingDatabase.isNull().or(v.ownParts.eq("used")).or(judgesDrills(v).not()),
+    says: ({ checkUp, existingDatabase }) =>
+      [
+        `${checkUp.at.limits.name} judges restore drills, and ${existingDatabase.name} is given; no alert is raised,`,
+        "because a drill clones the whole instance, which others manage; leave restore_drill_days out,",
+        "and ask the owner of the instance for a proof",
+      ].join(" "),
+  },
+];
 
 /** Name of the job, also in alerts. */
 export const CHECK_UP_JOB = "check-up";

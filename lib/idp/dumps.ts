@@ -12,6 +12,7 @@ import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } 
 import { type Relation } from "../core/inputs/relations";
 import { flag, number, object, textOrNull, type Optional, type PropsOf } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
+import { type Advice } from "../core/inputs/warnings";
 import { bucketName } from "../core/names";
 import { needs } from "../core/inputs/needs";
 import { type ProjectApis } from "../core/project-apis";
@@ -124,6 +125,18 @@ export const DUMP_RELATIONS: readonly Relation<DeletionProtection & typeof DUMPS
       "billed until its end",
     ].join(" "),
   }),
+];
+
+export const DUMP_WARNINGS: readonly Advice<typeof DUMPS>[] = [
+  {
+    states: "DumpsAreHourlyAtMost",
+    holds: ({ dumps }) => dumps.at.schedule.isNullOr((schedule) => schedule.matches("^[0-9]+ ")),
+    says: ({ dumps }) =>
+      [
+        `${dumps.at.schedule.name} dumps the whole database several times an hour; each dump reads it in full,`,
+        "and holds up migrations; begin with a fixed minute, such as 30 4 * * *",
+      ].join(" "),
+  },
 ];
 
 /** Whether dumps are made. */

@@ -1,9 +1,11 @@
-import { anyOf, type Expr } from "../core/expr/expr";
+import { anyOf, interpolated, type Expr } from "../core/expr/expr";
 import {
   compact,
   concat,
   each,
   element,
+  endsWith,
+  every,
   keys,
   lookup,
   lower,
@@ -13,11 +15,12 @@ import {
   upper,
   values,
 } from "../core/expr/functions";
+import { type Optional } from "../core/inputs/rows";
 import { type Value } from "../core/inputs/value";
 import { type Advice, type Finding } from "../core/inputs/warnings";
 import { NEUTRAL_PREFIX, UPSTREAM_PREFIX } from "./contract";
 import { type EnvironmentInputs } from "./environment";
-import { bothPrefixes, SETTING } from "./environment-rules";
+import { bothPrefixes, COOKIE_DOMAIN, SETTING } from "./environment-rules";
 
 /** Settings that the application reads only when it first migrates an empty database; later its own page counts. */
 const INITIAL_SETTINGS = [
@@ -160,6 +163,27 @@ export const ENVIRONMENT_WARNINGS: readonly (Advice<EnvironmentInputs> | Finding
           "because a connection is encrypted either from the first byte or later; set SSL for port 465,",
           "and TLS for others",
         ].join(" "),
+      ].join(" "),
+  },
+];
+
+/** A warning that also looks at the domain. */
+export const COOKIE_WARNINGS: readonly Advice<EnvironmentInputs & Readonly<{ domain: Optional<string> }>>[] = [
+  {
+    states: "CookieDomainCoversDomain",
+    holds: ({ domain, environmentVariables: plain }) =>
+      domain.isNullOr((name) =>
+        every(
+          settingIn(plain, COOKIE_DOMAIN),
+          (value) =>
+            value.matches("://").or(endsWith(interpolated`.${name}`, interpolated`.${trimPrefix(value, ".")}`)),
+          "value",
+        ),
+      ),
+    says: ({ domain, environmentVariables: plain }) =>
+      [
+        `${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown};`,
+        "browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of",
       ].join(" "),
   },
 ];

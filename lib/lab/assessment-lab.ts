@@ -16,18 +16,18 @@ import { settingsOf } from "../core/inputs/value";
 import { type KnownPropsOf, knownOf, propProblems, unknownNames } from "../core/inputs/known-props";
 import { commonLabels } from "../core/labels";
 import { stateProvidersOf } from "../core/provider-requirements";
-import { assessmentSource } from "./assessment-source";
-import { type awsInventory } from "./aws-inventory";
+import { addAssessmentSource } from "./assessment-source";
+import { type addAwsInventory } from "./aws-inventory";
 import { ASSESSMENT_CONSOLE_URL, LAB_USER, type FirewallRuleName } from "./contract";
-import { addDestroyNotice, labApis, labDeploymentId } from "./lab-foundation";
+import { addDestroyNotice, addLabApis, addDeploymentId } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
-import { labFirewall, sourceRanges } from "./lab-firewall";
+import { addLabFirewall, sourceRanges } from "./lab-firewall";
 import { LAB, LAB_RELATIONS, type AssessmentLabProps } from "./lab-inputs";
 import { addLabLandingZone, rdpSources } from "./lab-landing-zone";
-import { labKey } from "./lab-key";
+import { addLabKey } from "./lab-key";
 import { discoverySourceId, zoneOrDefault } from "./lab-names";
-import { labNetwork } from "./lab-network";
-import { linuxVms, windowsVm } from "./lab-vms";
+import { addLabNetwork } from "./lab-network";
+import { addLinuxVms, addWindowsVm } from "./lab-vms";
 
 /** What a reader of the folder in HCL finds together. */
 const FILES: FileTable = {
@@ -145,19 +145,24 @@ export class AssessmentLab extends Construct {
       rdpSourceRanges: ranges?.rdp,
     };
     const v = valuesFrom(this, LAB, given, LAB_RELATIONS, otherProblems(props), SPELLINGS);
+
     const createBucket = v.createSshKeyBucket.flag;
     const { network: existing } = settingsOf(v);
     const usesAssessment = v.initializeAssessmentService.flag;
-    const projectId = v.projectId.text;
-    const region = v.region.text;
     const clientName = v.assessDiscoveryClientName.text;
-    const sourceId = namedValue(this, "SourceId", discoverySourceId(clientName));
-    const deploymentId = labDeploymentId(this, props.deploymentId);
-    const labels = commonLabels(this, { "assessment-lab": deploymentId }, v.labels.map);
-    const place = { deploymentId, projectId, region, labels, sourceId, usesAssessment };
-    const lab = { ...place, outlivedBy: addDestroyNotice(this, place) };
-    const apis = props.apis ?? labApis(this, lab, createBucket);
-    const network = labNetwork(this, "Vpc", {
+    const deploymentId = addDeploymentId(this, props.deploymentId);
+    const context = {
+      deploymentId,
+      projectId: v.projectId.text,
+      region: v.region.text,
+      labels: commonLabels(this, { "assessment-lab": deploymentId }, v.labels.map),
+      sourceId: namedValue(this, "SourceId", discoverySourceId(clientName)),
+      usesAssessment,
+    };
+
+    const lab = { ...context, outlivedBy: addDestroyNotice(this, context) };
+    const apis = props.apis ?? addLabApis(this, lab, createBucket);
+    const network = addLabNetwork(this, "Vpc", {
       ...lab,
       givenDeploymentId: props.deploymentId,
       create: v.createVpc.flag,
@@ -165,37 +170,30 @@ export class AssessmentLab extends Construct {
       needsNat: allOf(v.createWindowsVm, not(v.windowsExternalIp)),
       dependsOn: apis.ready("compute"),
     });
-
-    this.firewallRules = labFirewall(this, "Firewall", {
+    this.firewallRules = addLabFirewall(this, "Firewall", {
       ...lab,
       networkId: network.networkId,
       isOwn: isUnset(existing),
       createDefaultRules: v.createDefaultFirewallRules.flag,
       sourceRanges: sourceRanges(v.internalTrafficCidr.text, { ...ranges, rdp: rdpSources(v.rdpSourceRanges, v) }),
     });
-
-    const key = labKey(this, "Key", { ...lab, createBucket, dependsOn: apis.ready("storage") });
-
-    const source = assessmentSource(this, "Source", {
+    const key = addLabKey(this, "Key", { ...lab, createBucket, dependsOn: apis.ready("storage") });
+    const source = addAssessmentSource(this, "Source", {
       ...lab,
       clientName,
       dependsOn: [...lab.outlivedBy, ...apis.ready("migrationcenter")],
     });
-
-    const aws = { ...lab, sourceGeneration: source.generation, dependsOn: source.ready };
+    const inventory = { ...lab, sourceGeneration: source.generation, dependsOn: source.ready };
     this.awsUserArn =
       credentials && Token.isUnresolved(credentials.accessKeyId) && usesAssessment !== false
-        ? awsModule().awsInventory(this, "Cloudb", { ...aws, aws: credentials })
+        ? awsModule().addAwsInventory(this, "Cloudb", { ...inventory, aws: credentials })
         : literal(null).text;
-
-    this.projectId = projectId;
-    this.deploymentId = deploymentId;
-    this.assessDiscoveryClientName = clientName;
-    this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${projectId}`;
-
-    const zone = named(this, "Zone", zoneOrDefault(v.zone, v.region)).text;
-    const vm = { ...lab, zone, networkId: network.networkId };
-    this.windowsVm = windowsVm(this, "WindowsVm", {
+    const vm = {
+      ...lab,
+      zone: named(this, "Zone", zoneOrDefault(v.zone, v.region)).text,
+      networkId: network.networkId,
+    };
+    this.windowsVm = addWindowsVm(this, "WindowsVm", {
       ...vm,
       create: v.createWindowsVm.flag,
       machineType: v.windowsVmMachineType.text,
@@ -203,7 +201,7 @@ export class AssessmentLab extends Construct {
       windowsPassword: v.windowsPassword.text,
       dependsOn: network.ready,
     });
-    this.linuxVms = linuxVms(this, "LinuxVm", {
+    this.linuxVms = addLinuxVms(this, "LinuxVm", {
       ...vm,
       vmCount: v.linuxVmCount.number,
       machineType: v.linuxVmMachineType.text,
@@ -211,18 +209,22 @@ export class AssessmentLab extends Construct {
       publicKey: key.publicKey,
     });
 
+    this.projectId = context.projectId;
+    this.deploymentId = deploymentId;
     this.network = network.network;
-    this.sshKey = key.keyPair;
-    this.sshKeyBucket = key.bucket;
     this.vpcName = network.vpcName;
-    const externalIps = "network_interface[0].access_config[*].nat_ip";
     this.windowsVmName = attributeOf(this.windowsVm, "name").text;
+    const externalIps = "network_interface[0].access_config[*].nat_ip";
     this.windowsVmExternalIp = one(flatten(attributesOf<readonly string[]>(this.windowsVm, externalIps))).text;
     this.linuxVmNames = attributesOf(this.linuxVms, "name").list;
     this.linuxVmInternalIps = attributesOf(this.linuxVms, "network_interface[0].network_ip").list;
+    this.sshKey = key.keyPair;
+    this.sshKeyBucket = key.bucket;
     this.sshKeyBucketName = key.bucketName;
     this.sshKeyAddress = key.address;
     this.sshKeyUser = LAB_USER;
+    this.assessDiscoveryClientName = clientName;
+    this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${context.projectId}`;
     this.assessSourceId = source.sourceId;
 
     addLabLandingZone(this, v);
@@ -232,7 +234,7 @@ export class AssessmentLab extends Construct {
 }
 
 /** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */
-function awsModule(): { readonly awsInventory: typeof awsInventory } {
+function awsModule(): { readonly addAwsInventory: typeof addAwsInventory } {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import statement would load them always
   return require("./aws-inventory") as ReturnType<typeof awsModule>;
 }

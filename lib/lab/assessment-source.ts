@@ -39,7 +39,7 @@ interface RegisteredSource {
  * the API before it is enabled. If only the source was deleted, an apply that replaces `Registered` registers it again;
  * `assessment-status.sh` prints that command.
  */
-export function assessmentSource(scope: Construct, id: string, props: AssessmentSourceProps): RegisteredSource {
+export function addAssessmentSource(scope: Construct, id: string, props: AssessmentSourceProps): RegisteredSource {
   const self = new Construct(scope, id);
   const { clientName, dependsOn, deploymentId, projectId, region, sourceId: plannedId } = props;
   const { usesAssessment: isUsed } = props;

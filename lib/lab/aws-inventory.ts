@@ -34,7 +34,7 @@ export interface AwsInventoryProps extends Omit<LabPartProps, "labels"> {
  *
  * @returns ARN of the user; null without AWS
  */
-export function awsInventory(scope: Construct, id: string, props: AwsInventoryProps): string {
+export function addAwsInventory(scope: Construct, id: string, props: AwsInventoryProps): string {
   const self = new Construct(scope, id);
   const { deploymentId, projectId, region, sourceId } = props;
   const { accessKeyId, region: awsRegion = DEFAULTS.awsRegion } = props.aws;

@@ -56,7 +56,7 @@ const RULES: Readonly<Record<FirewallRuleName, Pick<ComputeFirewallConfig, "allo
 };
 
 /** The ingress rules of a lab. Egress needs no rule. */
-export function labFirewall(scope: Construct, id: string, props: LabFirewallProps) {
+export function addLabFirewall(scope: Construct, id: string, props: LabFirewallProps) {
   const self = new Construct(scope, id);
   const firewall = (rule: FirewallRuleName) =>
     new ComputeFirewall(self, `allow-${rule}`, {

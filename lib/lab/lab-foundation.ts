@@ -74,7 +74,7 @@ export function addDestroyNotice(
   ];
 }
 
-export function labApis(scope: Construct, lab: LabContext, hasBucket: boolean | IResolvable): ProjectApis {
+export function addLabApis(scope: Construct, lab: LabContext, hasBucket: boolean | IResolvable): ProjectApis {
   const { outlivedBy, projectId, region, usesAssessment } = lab;
   const apis = new ProjectApis(scope, "Apis", { apis: ["compute"], projectId, region, dependsOn: outlivedBy });
   apis.enable("storage", hasBucket);
@@ -84,7 +84,7 @@ export function labApis(scope: Construct, lab: LabContext, hasBucket: boolean | 
 }
 
 /** Part of every name of a lab: the given id, or a random one. */
-export function labDeploymentId(scope: Construct, given: string | undefined): string {
+export function addDeploymentId(scope: Construct, given: string | undefined): string {
   if (given !== undefined && !Token.isUnresolved(given)) return given;
   const random = new Id(scope, "RandomId", { byteLength: DEPLOYMENT_ID_BYTES, count: countIf(isUnset(given)) });
   if (given === undefined) return random.hex;

@@ -17,7 +17,7 @@ import { keyBucketName } from "./lab-names";
  * To rotate it, apply with `-replace` and its address; the VMs accept the new key at once, and the old one until they
  * restart.
  */
-export function labKey(
+export function addLabKey(
   scope: Construct,
   id: string,
   props: LabPartProps & { readonly createBucket: boolean | IResolvable },

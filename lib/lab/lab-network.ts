@@ -25,7 +25,7 @@ interface LabNetworkProps extends LabPartProps {
 }
 
 /** The network of a lab: one in auto mode that is created here, an existing one of the same name, or any other. */
-export function labNetwork(scope: Construct, id: string, props: LabNetworkProps) {
+export function addLabNetwork(scope: Construct, id: string, props: LabNetworkProps) {
   const self = new Construct(scope, id);
   const { create, deploymentId, existing, givenDeploymentId, projectId } = props;
   const name = vpcName(deploymentId);

@@ -50,7 +50,7 @@ interface WindowsVmProps extends LabVmProps {
  * Its start-up script runs at every boot and does its work once; an edited script reaches the VM at its next boot and
  * never replaces it.
  */
-export function windowsVm(scope: Construct, id: string, props: WindowsVmProps): ComputeInstance {
+export function addWindowsVm(scope: Construct, id: string, props: WindowsVmProps): ComputeInstance {
   const self = new Construct(scope, id);
   const { windowsPassword: password } = props;
   return new ComputeInstance(self, MAIN_CHILD_ID, {
@@ -86,7 +86,7 @@ interface LinuxVmsProps extends LabVmProps {
  *
  * The key is installed twice, by metadata and by the start-up script, because either can fail.
  */
-export function linuxVms(scope: Construct, id: string, props: LinuxVmsProps): ComputeInstance {
+export function addLinuxVms(scope: Construct, id: string, props: LinuxVmsProps): ComputeInstance {
   const self = new Construct(scope, id);
   return new ComputeInstance(self, MAIN_CHILD_ID, {
     ...labVm(props),

@@ -3,10 +3,10 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 
 import { addOptionalBlock, optionalBlocks } from "../core/expr/conditional";
 import { isWhole } from "../core/inputs/checks";
-import { call, interpolated, type Expr, exprOf, hcl } from "../core/expr/expr";
+import { anyOf, call, interpolated, type Expr, exprOf, hcl } from "../core/expr/expr";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
 import { type Relation } from "../core/inputs/relations";
-import { choice, count, object, text, type PropsOf } from "../core/inputs/rows";
+import { choice, count, object, text, type PropsOf, type Optional } from "../core/inputs/rows";
 import { type SettingsOf } from "../core/inputs/value";
 
 /** Sunday 03:00 UTC, after the backup. */
@@ -200,3 +200,23 @@ export function addMaintenancePolicy(cluster: ContainerCluster, settings: Mainte
     content: { recurring_window: [recurring], ...exclusions },
   });
 }
+
+/** Inputs of others on which a rule depends. */
+type OtherInputs = Readonly<{ existingDatabase: Optional<object>; ownParts: Optional<string> }>;
+
+/** On Cloud Run, nothing but the database is maintained. */
+export const SERVERLESS_MAINTENANCE_RELATIONS: readonly Relation<Inputs & OtherInputs>[] = [
+  {
+    of: "maintenanceWindow",
+    holds: (v) => {
+      const isLeftOut = v.maintenanceWindow.isNull().and(v.denyMaintenancePeriod.isNull());
+      return anyOf(v.existingDatabase.isNull(), v.ownParts.ne("deleted"), isLeftOut);
+    },
+    says: (v) =>
+      [
+        `${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or`,
+        `${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its`,
+        "maintenance; remove them",
+      ].join(" "),
+  },
+];

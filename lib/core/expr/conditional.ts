@@ -1,4 +1,11 @@
-import { type IResolvable, TerraformCount, type TerraformResource, TerraformStack, Token } from "cdktf";
+import {
+  type IResolvable,
+  TerraformCount,
+  type TerraformResource,
+  TerraformStack,
+  Token,
+  type ITerraformDependable,
+} from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
 import { call, Expr, exprOf, literal, reference, type Operand } from "./expr";
@@ -53,6 +60,13 @@ export function partIf<Part>(condition: Condition | undefined, make: () => Part)
 /** The parts that are there. */
 export function present<Part>(...parts: readonly (Part | undefined)[]): Part[] {
   return parts.filter((part) => part !== undefined);
+}
+
+/** What waits for all of some parts, of those that there are. */
+export function readyOf(
+  ...parts: readonly ({ readonly ready: readonly ITerraformDependable[] } | undefined)[]
+): ITerraformDependable[] {
+  return present(...parts).flatMap(({ ready }) => ready);
 }
 
 /** The condition under which there is a resource, as it was given to `countIf`. */

@@ -1,13 +1,15 @@
 import { eachMatching, type EachCheck } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
 import { flag, mapOf, number, object, orResources, texts, type PropsOf } from "../../core/inputs/rows";
-import { type SettingsOf } from "../../core/inputs/value";
+import { type SettingsOf, type ValuesOf } from "../../core/inputs/value";
+import { type Advice, type Finding } from "../../core/inputs/warnings";
+import { receiverCount } from "../../idp/check-up";
 import { type DomainInputs } from "../domain/domain";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";
 import { SERVICE_LEVELS } from "./service-levels";
 import { allOf, anyOf, interpolated, type Expr } from "../../core/expr/expr";
-import { every, everyEntry, jsonOf } from "../../core/expr/functions";
+import { eachEntry, every, everyEntry, jsonOf } from "../../core/expr/functions";
 
 /** Addresses of people or service accounts. */
 const EMAIL_ADDRESSES = eachMatching(
@@ -217,3 +219,35 @@ function tuning(platform: Platform): EachCheck {
     ].join(" "),
   };
 }
+
+const unchangedAlerts = ({ alerts }: ValuesOf<MonitoringInputs>) =>
+  eachEntry(
+    alerts as Expr<Readonly<Record<string, unknown>>>,
+    (id) => id,
+    (_, alert) =>
+      allOf(
+        alert.member<boolean>("enabled"),
+        ...["threshold", "duration_seconds"].map((name) => alert.member(name).isNull()),
+      ),
+  );
+
+export const MONITORING_WARNINGS: readonly (Advice<MonitoringInputs> | Finding<MonitoringInputs>)[] = [
+  {
+    states: "AlertsHaveReceivers",
+    holds: (v) => v.alerts.length().eq(0).or(receiverCount(v).gt(0)),
+    says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
+      [
+        `${alerts.name} is set, and nobody gets an alert; without ${emails.name}`,
+        `and ${channels.name} there are none; set one of them`,
+      ].join(" "),
+  },
+  {
+    finds: "UnchangedAlerts",
+    among: unchangedAlerts,
+    says: (v, found) =>
+      [
+        `${v.alerts.name} sets nothing for ${found}; Terraform ignores members other`,
+        `than enabled, threshold and duration_seconds; correct the name of the member, or remove the entry`,
+      ].join(" "),
+  },
+];

@@ -1,3 +1,5 @@
+import { type NetworkInputs } from "../../core/inputs/network-inputs";
+import { type Relation } from "../../core/inputs/relations";
 import { whole } from "../../core/inputs/checks";
 import { choice, flag, number } from "../../core/inputs/rows";
 import { type SettingsOf } from "../../core/inputs/value";
@@ -84,3 +86,19 @@ export const instanceSize = (usual: number): InstanceSize => ({
     },
   },
 });
+
+export const EGRESS_RELATIONS: readonly Relation<NetworkInputs & ServiceInputs>[] = [
+  {
+    of: "vpcEgress",
+    holds: (v) => {
+      const needsNone = v.vpcEgress.eq("private-ranges-only").and(v.networkTags.length().eq(0));
+      return needsNone.or(v.vpcEgress.isOneOf(["all-traffic", "private-ranges-only"]).and(v.network.isSet()));
+    },
+    says: (v) =>
+      [
+        `${v.vpcEgress.name} is ${v.vpcEgress.shown} and ${v.networkTags.name} is ${v.networkTags.shown};`,
+        `the first must be private-ranges-only, or all-traffic with ${v.network.name}, which tags need too,`,
+        "because nothing goes through a network that is not given; give one, or leave both out",
+      ].join(" "),
+  },
+];
