@@ -82,7 +82,7 @@ describe("How long the application keeps events", () => {
 
   it("is run at once by a command with the names of the deployment", () => {
     const [serverless, kubernetes] = VARIANTS.map((variant) => synthesized(variant, { auditLog: {} }).command);
-    expect(serverless).toMatch(/^gcloud run jobs execute \S+-events --wait --region=\S+ --project=demo-project$/);
+    expect(serverless).toMatch(/^gcloud run jobs execute \S+-events --region=\S+ --project=demo-project --wait$/);
     expect(kubernetes).toMatch(/^kubectl --namespace=\S+ create job (\S+-events)-\$\(date \+%s\) --from=cronjob\/\1$/);
   });
 

@@ -85,7 +85,7 @@ export class KubernetesWorkload extends Construct {
     this.accountName = namespace.addAccount(this, name, identity);
     this.secret = addWorkloadSecret(this, container, { name, namespace, projectId: context.projectId });
     const { accountName, podLabels, secret } = this;
-    const { ready, workload } = addDeployment(this, props, {
+    const { ready, workload } = addScaledDeployment(this, props, {
       accountName,
       address,
       name,
@@ -138,7 +138,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
     const { condition, container, context, server } = props;
     this.workerName = objectName(context.deployment, WORKER_NAME);
     const { accountName, address, secret } = server;
-    const { ready, workload } = addDeployment(this, props, {
+    const { ready, workload } = addScaledDeployment(this, props, {
       accountName,
       address,
       condition,
@@ -167,16 +167,21 @@ interface DeploymentSpec extends Pick<PodSpec, "accountName" | "secret"> {
 }
 
 /** A deployment, its autoscaler, and the budget that lets nodes be drained one pod at a time. */
-function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec) {
-  const { container, identity, maxInstanceCount, minInstanceCount, namespace, outposts } = props;
+function addScaledDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec) {
+  const workload = addDeployment(scope, props, spec);
+  const autoscaler = addAutoscaler(scope, workload, props, spec);
+  const disruptionBudget = addDisruptionBudget(scope, workload, props, spec);
+  return { workload, ready: [workload, autoscaler, disruptionBudget] };
+}
+
+function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec): DeploymentV1 {
+  const { container, identity, maxInstanceCount, namespace, outposts } = props;
   const { accountName, address, details, minReadySeconds, name, secret } = spec;
   const extensions = [...(spec.extensions ?? []), ...(outposts ? [outposts] : [])];
-  const count = countIf(spec.condition);
-  const metadata = namespace.metadataOf(name);
   const matchLabels = { ...spec.podLabels };
   const furtherPods = exprOf(maxInstanceCount).minus(1);
   const workload = new DeploymentV1(scope, MAIN_CHILD_ID, {
-    metadata,
+    metadata: namespace.metadataOf(name),
     spec: {
       selector: { matchLabels },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
@@ -209,10 +214,10 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
         },
       }),
     },
-    // The whole deadline for the first pod, start and stop for each further one. The first rollout has one pod, because
-    // the autoscaler is created after it.
+    // 30 minutes for the first pod, 4 for each further one. The first rollout has one pod, because the autoscaler is
+    // created after it.
     timeouts: { create: "30m", update: `${literal(30).plus(literal(4).times(furtherPods)).text}m` },
-    count,
+    count: countIf(spec.condition),
     dependsOn: namespace.grantsTo(identity, container),
   });
   explain(
@@ -223,17 +228,26 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
     ].join(" "),
   );
   completePodTemplate(workload, container, secret, { address, extensions });
+  return workload;
+}
+
+function addAutoscaler(
+  scope: Construct,
+  workload: DeploymentV1,
+  { maxInstanceCount, minInstanceCount, namespace }: PodsProps,
+  { condition, details, name }: DeploymentSpec,
+): HorizontalPodAutoscalerV2 {
   // Percentage above which another pod is started.
   const target = { type: "Utilization", averageUtilization: 70 };
-  const autoscaler = new HorizontalPodAutoscalerV2(scope, "Autoscaler", {
-    metadata,
+  return new HorizontalPodAutoscalerV2(scope, "Autoscaler", {
+    metadata: namespace.metadataOf(name),
     spec: {
       minReplicas: minInstanceCount,
       maxReplicas: maxInstanceCount,
       scaleTargetRef: {
         apiVersion: "apps/v1",
         kind: "Deployment",
-        name: spec.condition === undefined ? workload.metadata.name : name,
+        name: condition === undefined ? workload.metadata.name : name,
       },
       metric: [
         {
@@ -243,17 +257,24 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
         },
       ],
     },
-    count,
+    count: countIf(condition),
     dependsOn: [workload],
   });
-  const disruptionBudget = new PodDisruptionBudgetV1(scope, "DisruptionBudget", {
-    metadata,
+}
+
+function addDisruptionBudget(
+  scope: Construct,
+  workload: DeploymentV1,
+  { namespace }: PodsProps,
+  { condition, name, podLabels }: DeploymentSpec,
+): PodDisruptionBudgetV1 {
+  return new PodDisruptionBudgetV1(scope, "DisruptionBudget", {
+    metadata: namespace.metadataOf(name),
     // `minAvailable` would keep the only pod on its node permanently.
-    spec: { maxUnavailable: "1", selector: { matchLabels } },
-    count,
+    spec: { maxUnavailable: "1", selector: { matchLabels: { ...podLabels } } },
+    count: countIf(condition),
     dependsOn: [workload],
   });
-  return { workload, ready: [workload, autoscaler, disruptionBudget] };
 }
 
 const SHARED_MEMORY = "shared-memory";

@@ -175,32 +175,33 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
       },
       dependsOn: mayStart,
     });
-    const runCommand = `gcloud run jobs execute ${name} --wait --region=${region} --project=${project}`;
-    return { job: resource, jobName: name, runCommand, scheduler, ready: [scheduler] };
+    return { job: resource, jobName: name, runCommand: this.executeCommand(name), scheduler, ready: [scheduler] };
   }
 
   /** Run by hand alone, with `runCommand`, which arguments may follow; it costs nothing until then. */
   onDemand(scope: Construct, id: string, job: CommandJobSpec): Omit<ScheduledJob, "jobName"> & OnCloudRun {
-    const { dependsOn, context } = this.props;
-    const { projectId, region } = context;
+    const { dependsOn } = this.props;
     const lifecycle = { ignoreChanges: WRITTEN_BY_TOOLS };
     const resource = this.add(new Construct(scope, id), job, { lifecycle, dependsOn });
-    const created = attributeOf(resource, "name").text;
-    const runCommand = `gcloud run jobs execute ${created} --region=${region} --project=${projectId} --wait`;
+    const runCommand = this.executeCommand(attributeOf(resource, "name").text);
     return { job: resource, runCommand, ready: [resource] };
   }
 
   /** Like a job on demand, with a script, and a variable whose value the command gives. */
   byHand(scope: Construct, id: string, job: ManualJobSpec): ManualJob & OnCloudRun {
-    const { projectId, region } = this.props.context;
     const { placeholder, variable } = job.given;
     const self = new Construct(scope, id);
     const container = withVariable(job.container, variable);
     const resource = this.addScripted(self, { ...job, container }, { ignoreChanges: WRITTEN_BY_TOOLS });
     const name = this.nameOf(job);
-    const execute = `gcloud run jobs execute ${name} --region=${region} --project=${projectId} --wait`;
-    const runCommand = `${execute} --update-env-vars=${variable}=${placeholder}`;
+    const runCommand = `${this.executeCommand(name)} --update-env-vars=${variable}=${placeholder}`;
     return { job: resource, jobName: name, runCommand, ready: [resource] };
+  }
+
+  /** The command that runs a job and waits for its end, which arguments may follow. */
+  private executeCommand(name: string): string {
+    const { projectId, region } = this.props.context;
+    return `gcloud run jobs execute ${name} --region=${region} --project=${projectId} --wait`;
   }
 
   private addScripted(scope: Construct, job: JobSpec, lifecycle: CloudRunV2JobConfig["lifecycle"]): CloudRunV2Job {
