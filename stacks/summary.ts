@@ -39,18 +39,17 @@ export function summary(
     ].join("\n");
   const [first] = stacks;
   const [firstFolder = ""] = folders;
-  const [settings = "", ...commands] = first === undefined ? [] : firstApply(first, firstFolder, backend);
+  const recipe = first === undefined ? [] : firstApply(first, firstFolder, backend);
   const hints = [
-    ...(settings.includes(" ") ? ["set what is yours in the first line"] : []),
+    ...(recipe.some((line) => /^FOLDER=.* [A-Z]+=/.test(line)) ? ["set what is yours in the line of FOLDER"] : []),
     ...(stacks.length > 1 ? ["for another stack, name its folder there"] : []),
   ];
   return [
     ...folders,
     "",
-    `${["The first apply, in an empty project", ...hints].join("; ")}:`,
+    `${["The first apply, in an empty project, one block after the other", ...hints].join("; ")}:`,
     "",
-    settings,
-    ...commands,
+    ...recipe,
     "",
     `${stacks.map(settingsWarnings).join("")}${backend.type === "local" ? localStateWarning(given) : ""}`,
   ].join("\n");
@@ -76,7 +75,10 @@ function releaseWarning(stack: TerraformStack): string {
 /** Puts one's own project into the example of the inputs. */
 const OWN_PROJECT = '"s/my-project/$PROJECT/"';
 
-/** The commands of a first apply, which can be pasted once the first line has what is one's own. */
+/**
+ * The commands of a first apply. What asks a question is a block of its own, because it would take the next line that
+ * is pasted for the answer.
+ */
 function firstApply(stack: TerraformStack, folder: string, backend: StateBackend): string[] {
   const { projectId: project } = declaredInputs(stack);
   const isBucketMissing = backend.type === "gcs" && backend.arguments?.bucket === undefined;
@@ -84,6 +86,10 @@ function firstApply(stack: TerraformStack, folder: string, backend: StateBackend
   const isProjectMissing = project === undefined || !("default" in project);
   const hasExample = existsSync(join(folder, "terraform.tfvars.example"));
   return [
+    "gcloud auth login",
+    "",
+    "gcloud auth application-default login",
+    "",
     [
       `FOLDER=${folder.includes(" ") ? JSON.stringify(folder) : folder}`,
       ...(isProjectMissing ? ["PROJECT=my-project"] : []),
@@ -96,7 +102,11 @@ function firstApply(stack: TerraformStack, folder: string, backend: StateBackend
         ]
       : []),
     `terraform -chdir="$FOLDER" init${isBucketMissing ? ' -backend-config="bucket=$BUCKET"' : ""}`,
+    "",
+    "Answer yes:",
+    "",
     `terraform -chdir="$FOLDER" apply${isProjectMissing && !hasExample ? ' -var="project_id=$PROJECT"' : ""}`,
+    "",
     'terraform -chdir="$FOLDER" output',
   ];
 }

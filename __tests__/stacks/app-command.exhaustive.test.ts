@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { pageOf } from "../tools/pages";
+import { blocksIn, pageOf } from "../tools/pages";
 import { temporaryFolder } from "../support/temporary-folder";
 import { runAppCommand, type SynthesisProcess } from "./synthesis-process";
 
@@ -21,22 +21,33 @@ describe("The app command", () => {
     expect(all.output.split("\n")).toEqual([
       ...folders,
       "",
-      "The first apply, in an empty project; set what is yours in the first line; for another stack, name its folder there:",
+      "The first apply, in an empty project, one block after the other; set what is yours in the line of FOLDER; for another stack, name its folder there:",
+      "",
+      "gcloud auth login",
+      "",
+      "gcloud auth application-default login",
       "",
       `FOLDER=${String(folders[0])} PROJECT=my-project`,
       'test -e "$FOLDER/terraform.tfvars" ||',
       '  sed "s/my-project/$PROJECT/" "$FOLDER/terraform.tfvars.example" >"$FOLDER/terraform.tfvars"',
       'terraform -chdir="$FOLDER" init',
+      "",
+      "Answer yes:",
+      "",
       'terraform -chdir="$FOLDER" apply',
+      "",
       'terraform -chdir="$FOLDER" output',
       "",
       expect.stringMatching(/^warning: /),
       "",
     ]);
     for (const folder of folders) expect(readdirSync(folder)).toContain("terraform.tfvars.example");
-    // The front page has the same.
-    const commands = all.output.replaceAll(outdir, "cdktf.out").split("\n").slice(6, 12).join("\n");
-    expect(pageOf("README.md").text).toContain(commands);
+    // The front page has the same, in the same order.
+    const [, , ...printed] = all.output.replaceAll(outdir, "cdktf.out").split("\n\n").slice(0, -1);
+    const commands = printed.filter((block) => block !== "Answer yes:").map((block) => `${block}\n`);
+    const blocks = blocksIn(pageOf("README.md").text, "sh");
+    const begin = blocks.indexOf(commands[0] ?? "");
+    expect(blocks.slice(begin, begin + commands.length)).toEqual(commands);
   });
 
   it("synthesizes one stack alone to the same bytes, and keeps the others with their states and in the manifest", async () => {
@@ -45,7 +56,7 @@ describe("The app command", () => {
     const states = others.map((other) => join(outdir, "stacks", other, "terraform.tfstate"));
     for (const state of states) writeFileSync(state, "{}");
     const { output, textOf } = await runAppCommand({ outdir, stackNames: [name] });
-    expect(output).toContain("set what is yours in the first line");
+    expect(output).toContain("set what is yours in the line of FOLDER");
     expect(output).toContain(`/${name} PROJECT=my-project\n`);
     for (const other of others) expect(output).not.toContain(other);
     expect(textOf(name)).toBe(before);

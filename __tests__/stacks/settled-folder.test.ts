@@ -135,7 +135,7 @@ describe("The folder for one deployment", () => {
   it("tells of no project to name where the settings have one", async () => {
     const folder = await settledFolder("idp-serverless", { project_id: "sign-in-project" });
     const readme = folder.read("README.md");
-    expect(readme).toContain("and run:\n\n```sh\nterraform init\nterraform apply\n");
+    expect(readme).toContain("and run:\n\n```sh\nterraform init\n```\n");
     expect(readme).not.toContain("PROJECT");
   });
 

@@ -13,11 +13,19 @@ const recipe = (first: string, init: string) =>
   [
     "out/stacks/test",
     "",
-    "The first apply, in an empty project; set what is yours in the first line:",
+    "The first apply, in an empty project, one block after the other; set what is yours in the line of FOLDER:",
+    "",
+    "gcloud auth login",
+    "",
+    "gcloud auth application-default login",
     "",
     first,
     `terraform -chdir="$FOLDER" ${init}`,
+    "",
+    "Answer yes:",
+    "",
     'terraform -chdir="$FOLDER" apply -var="project_id=$PROJECT"',
+    "",
     'terraform -chdir="$FOLDER" output',
     "",
     "",
@@ -48,7 +56,7 @@ it("The summary of several stacks names each folder, and the commands of one of 
   expect(lines.slice(0, 2)).toEqual(["out/stacks/test", "out/stacks/test"]);
   expect(lines.filter((line) => line.includes(" apply"))).toHaveLength(2);
   expect(lines).toContain(
-    "The first apply, in an empty project; set what is yours in the first line; for another stack, name its folder there:",
+    "The first apply, in an empty project, one block after the other; set what is yours in the line of FOLDER; for another stack, name its folder there:",
   );
 });
 
