@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DATABASE_MAJOR_VERSION, DATABASE_MAJOR_VERSIONS } from "../../../lib/idp/contract";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
+import { blockWith } from "../../tools/pages";
 import { filledTenant, NAMES, restored, runJob } from "../recovery/job-run";
 import { ADMIN_PASSWORD, startCluster, SUPERUSER } from "./cluster";
 import { runScript, succeeds } from "./script-run";
@@ -74,6 +75,34 @@ for (const release of DATABASE_MAJOR_VERSIONS.filter((each) => each > DATABASE_M
             exitCode: 0,
             output: says("postgres may not grant managed on this server, nothing granted"),
           });
+        } finally {
+          await cluster.stop();
+        }
+      });
+
+      it("lets the password be rotated after the grant of the page, which nobody may make later", async () => {
+        const former = await startCluster({}, DATABASE_MAJOR_VERSION);
+        const page = blockWith("stacks/guides/postgresql-upgrade.md", "sql", "GRANT");
+        const grant = page.replace("my-role", "tenant");
+        const administrator = { user: "postgres", password: ADMIN_PASSWORD };
+        const rotated = (of: Parameters<typeof tenantOf>[0], version: number): Tenant => {
+          const logins = ["tenant", "tenant_b"];
+          const [current = "", other = ""] = version % 2 === 1 ? logins : logins.reverse();
+          const DB_PASSWORD = `password-of-${version}-Xy7`;
+          const settings = { DB_OWNER: "tenant", DB_OTHER_USER: other, DB_PASSWORD_VERSION: String(version) };
+          return { ...tenantOf(of), ...settings, DB_USER: current, DB_PASSWORD };
+        };
+        await succeeds(runScript({ ...rotated(former, 1), POSTGRESQL_RELEASE: String(DATABASE_MAJOR_VERSION) }));
+        await former.query(administrator, grant, "CREATE ROLE late");
+
+        const cluster = await former.upgradedTo(release);
+
+        try {
+          for (const version of [1, 2, 3])
+            await succeeds(runScript({ ...rotated(cluster, version), POSTGRESQL_RELEASE: String(release) }));
+          await expect(cluster.query(administrator, grant.replace('"tenant"', "late"))).rejects.toThrow(
+            "permission denied to grant role",
+          );
         } finally {
           await cluster.stop();
         }
