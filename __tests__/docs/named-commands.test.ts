@@ -42,6 +42,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "dns managed-zones list": [],
   "iam service-accounts add-iam-policy-binding": ["--member", "--role"],
   "iam service-accounts create": [],
+  "iam service-accounts disable": [],
   "iam service-accounts keys delete": ["--iam-account"],
   "iam service-accounts keys list": ["--iam-account"],
   "iam service-accounts list": [],
