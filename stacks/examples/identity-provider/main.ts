@@ -17,7 +17,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   // For a trial. Leave it out to protect the data.
   deletionProtection: false,
 });
-// No prop sets how much of a query Query Insights keeps; an override does.
+// No prop sets how much of a query Query Insights keeps. Name one argument; a whole block would lose the rest.
 identityProvider.database.instance?.addOverride("settings.insights_config.query_string_length", 4096);
 new TerraformOutput(stack, "address", { value: identityProvider.url });
 app.synth();
