@@ -238,6 +238,9 @@ SQL
 # application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those
 # of the database, and of a login that others have made on their instance, may be intended; the last check reports them.
 #
+# From PostgreSQL 16 on, only who may hand a role on may change it, and an upgrade brings nobody that right. So before 16
+# the administrator gets it, on an instance of its own.
+#
 # A restored instance has the logins of the backup. Only the stored password is right then, with whichever login this
 # has signed in; what a login had before must not open the database.
 role_statements() {
@@ -247,6 +250,7 @@ BEGIN;
 SELECT count(*) FILTER (WHERE rolname = :'login') = 0 AS login_missing,
        count(*) FILTER (WHERE rolname = :'role') = 0 AS role_missing,
        :'login' <> :'role' AS acts_as_role, :'version' <> '' AS has_version,
+       current_setting('server_version_num')::int < 160000 AND :'instance_owner' <> 'others' AS prepares_upgrade,
        count(*) FILTER (WHERE rolname = :'login') = 0 OR :'instance_owner' <> 'others' AS sets_login,
        :'closes_other' AND count(*) FILTER (WHERE rolname = :'other') > 0 AS closes,
        :'closes_other' AND count(*) FILTER (WHERE rolname = :'other' AND rolname <> :'role') > 0 AS revokes
@@ -265,6 +269,9 @@ CREATE ROLE :"role";
 ALTER ROLE :"login" WITH NOINHERIT;
 GRANT :"role" TO :"login";
 ALTER ROLE :"login" SET role = :'role';
+\endif
+\if :prepares_upgrade
+GRANT :"login", :"role" TO CURRENT_USER WITH ADMIN OPTION;
 \endif
 \if :has_version
 SELECT format('COMMENT ON ROLE %I IS %L', rolname, CASE rolname
@@ -304,8 +311,8 @@ create_or_update_role() {
       ;;
     *"permission denied to grant role"*)
       fail 1 "$DB_ADMIN_USER may not grant $DB_OWNER, because others made that role, or an upgrade brought it;" \
-        "let its owner run GRANT $DB_OWNER TO $DB_ADMIN_USER WITH ADMIN OPTION," \
-        "or set database_passwords.version back"
+        "set database_passwords.version back, or let a role that may hand $DB_OWNER on" \
+        "run GRANT $DB_OWNER TO $DB_ADMIN_USER WITH ADMIN OPTION"
       ;;
     *) fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }" ;;
   esac
