@@ -23,7 +23,7 @@ const NEEDS = {
   workerInContainer: '`worker_mode = "in-container"`',
   eventRetention: "`audit_log`",
   recoveryAccess: "`recovery_access`",
-  restoreDrill: "`restore_drill_days` in `check_up_limits`",
+  restoreDrill: "`check_up.limits.restore_drill_days`",
   signInProbe: "`sign_in_probe`",
   standby: "`standby`, until it takes over",
   scaling: "`max_instance_count` above `min_instance_count`",
