@@ -2,7 +2,7 @@ import { TerraformVariable } from "cdktf";
 
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
 import { type Relation } from "../../../lib/core/inputs/relations";
-import { choice, number, object, text, texts } from "../../../lib/core/inputs/rows";
+import { choice, flag, mapOf, number, object, text, texts } from "../../../lib/core/inputs/rows";
 import { eachMatching, matching, whole, type Check } from "../../../lib/core/inputs/checks";
 import { isDistinct } from "../../../lib/core/expr/functions";
 import { bareStack, terraformOf } from "../../support/synthesis";
@@ -42,6 +42,33 @@ it("Props of a table are refused at synth, all at once, if a literal breaks a ru
     ].join("\n"),
   );
   expect(made({ login: null })).toThrow("host is missing; it has no default; set it");
+});
+
+it("A key of a map that must be one of some names is answered with the one that was probably meant", () => {
+  const names = ["database-cpu", "database-down"];
+  const table = {
+    alerts: mapOf(
+      { on: flag({ default: true, description: "on" }) },
+      {
+        description: (members) => members,
+        must: {
+          each: (key) => key.isOneOf(names),
+          shows: "key",
+          says: "each must be the name of an alert; look it up",
+          keySchema: { enum: names },
+          keyIs: "alert",
+        },
+      },
+    ),
+  };
+  const alerts = { "databse-cpu": {}, "database-down": {}, xyzzy: {} };
+  expect(() => valuesFrom(bareStack(), table, { alerts }, [])).toThrow(
+    [
+      "test: 2 problems",
+      '  - alerts has "databse-cpu", which is no alert; did you mean "database-cpu"?',
+      '  - alerts has "xyzzy"; each must be the name of an alert; look it up',
+    ].join("\n"),
+  );
 });
 
 type Numbers = Relation<typeof NUMBERS>;

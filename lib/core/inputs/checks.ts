@@ -33,6 +33,8 @@ export interface EachCheck<T = never> {
   /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
   readonly says: string;
   readonly keySchema?: Facts;
+  /** What a key is, such as an alert, where `keySchema` has all names, of which synthesis suggests the nearest. */
+  readonly keyIs?: string;
   readonly schema?: Facts;
 }
 

@@ -50,11 +50,12 @@ export function problemsOf(value: Value): string[] {
   const inside = Object.values<Value>(value.at).flatMap(problemsOf);
   // An element refers to the whole program: it has no text, and is refused where it stands.
   if (holdsElement(given)) return inside;
-  const own = [...checksOf(value), ...wordsOf(row)].flatMap((check) =>
-    problems(check, name, given, plainOf(row, given), isSecret(row)).map((problem) =>
-      withNearest(problem, check, given),
-    ),
-  );
+  const plain = plainOf(row, given);
+  const own = [...checksOf(value), ...wordsOf(row)].flatMap((check) => {
+    const { others, said } = misspeltKeys(name, check, plain);
+    const found = problems(check, name, given, others, isSecret(row));
+    return [...said, ...found.map((problem) => withNearest(problem, check, given))];
+  });
   return own.concat(missingMembers(value), inside);
 }
 
@@ -69,6 +70,23 @@ function withNearest(problem: string, { schema = {} }: Check | EachCheck, given:
   const words = ((schema.enum ?? []) as readonly unknown[]).filter((word) => typeof word === "string");
   const near = typeof given === "string" ? nearest(given, words) : undefined;
   return near === undefined ? problem : `${problem.replace(/; use [^;]*$/, "")}; did you mean ${near}?`;
+}
+
+/** Keys of a map for which a name was probably meant, as sentences, and the map without them. */
+function misspeltKeys(name: string, check: Check | EachCheck, plain: unknown) {
+  const { keyIs = "name", keySchema = {} } = isEach(check) ? check : {};
+  const names = (keySchema.enum ?? []) as readonly string[];
+  if (names.length === 0 || !isPlainObject(plain)) return { others: plain, said: [] };
+  const near = new Map(
+    Object.keys(plain).flatMap((key) => {
+      const meant = names.includes(key) ? undefined : nearest(key, names);
+      return meant === undefined ? [] : [[key, meant] as const];
+    }),
+  );
+  return {
+    others: Object.fromEntries(Object.entries(plain).filter(([key]) => !near.has(key))),
+    said: [...near].map(([key, meant]) => `${name} has "${key}", which is no ${keyIs}; did you mean "${meant}"?`),
+  };
 }
 
 /** Whether there is an element of a stack in an object. */

@@ -24,6 +24,9 @@ const CHANNEL_TYPES = ["google_monitoring_notification_channel"];
 const CHANNEL_FORM =
   "projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list";
 
+/** Where the names of all alerts are. */
+const ALERT_NAMES = "guides/monitoring-and-alerts.md#alerts";
+
 const DAY_SECONDS = 86_400;
 
 const ALERT = {
@@ -99,8 +102,9 @@ export function monitoringInputs(platform: Platform) {
         {
           each: (id) => id.isOneOf(ids),
           shows: "key",
-          says: `alerts are ${ids.join(", ")}; use one of them${counterparts(ids)}`,
+          says: `each must be the name of an alert; look it up in ${ALERT_NAMES}${counterparts(ids)}`,
           keySchema: { enum: ids },
+          keyIs: "alert",
         },
         tuning(platform),
       ],
@@ -185,7 +189,7 @@ export const CLUSTER_MONITORING_RELATIONS: readonly Relation<ClusterInputs>[] = 
 /** Alerts about the service that only the other platform has, and their counterparts for the load balancer. */
 function counterparts(ids: readonly string[]): string {
   const others = ALERTS.map(({ id }) => id).filter((id) => !ids.includes(id) && ids.includes(`load-balancer-${id}`));
-  return others.map((id) => `, load-balancer-${id} for ${id}`).join("");
+  return others.length === 0 ? "" : `, such as ${others.map((id) => `load-balancer-${id} for ${id}`).join(", ")}`;
 }
 
 /**
