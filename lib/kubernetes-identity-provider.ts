@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 
 import { not, partIf, readyOf } from "./core/expr/conditional";
 import { existingOr, isExisting, isMade } from "./core/existing";
-import { allOf } from "./core/expr/expr";
+import { allOf, type Expr } from "./core/expr/expr";
 import { named } from "./core/expr/expression";
 import { type Relation } from "./core/inputs/relations";
 import { number, type PropsOf } from "./core/inputs/rows";
@@ -94,7 +94,11 @@ const INSTANCE = {
   ...podSize(RESOURCES.cpu),
   least: 1,
   leastMeaning: "",
-  rollout: { words: `plus ${ROLLOUT_SURGE}`, more: () => ROLLOUT_SURGE },
+  rollout: {
+    words: `plus ${ROLLOUT_SURGE}`,
+    more: () => ROLLOUT_SURGE,
+    maximumOf: (all: Expr<number>) => all.minus(ROLLOUT_SURGE),
+  },
   requestTimeout: {
     limit: "Time limit of a request to the load balancer of domain",
     change: "Changing it later takes effect within minutes.",

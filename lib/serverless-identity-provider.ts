@@ -87,7 +87,11 @@ const INSTANCE = {
     "tasks and clean-ups wait for the next request.",
   ].join(" "),
   // The maximum is one of each revision, and instances of the old one end with their last request.
-  rollout: { words: "twice as many", more: (count: Expr<number>) => count },
+  rollout: {
+    words: "twice as many",
+    more: (count: Expr<number>) => count,
+    maximumOf: (all: Expr<number>) => all.dividedBy(2).floor(),
+  },
   requestTimeout: { limit: "Time limit of a request", change: "A change rolls out new instances." },
 } as const;
 

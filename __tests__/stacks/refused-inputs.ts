@@ -611,12 +611,14 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   "more separate workers than the database has connections for": [
     { connection_pool: false, max_instance_count: 3, worker_mode: "separate", worker: { count: 7 } },
     [
-      "max_instance_count is 3; with 3 more during a rollout that needs 512 database connections, 224 of them for separate workers",
+      "max_instance_count is 3; a rollout then runs 6 instances, which need 512 database connections, 224 of them for separate workers, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 1, or raise database_tier to one with at least 5220 MB",
     ],
   ],
   "more threads beside the server than the database has connections for": [
     { connection_pool: false, max_instance_count: 3, worker: { threads: 14 } },
-    ["max_instance_count is 3; with 3 more during a rollout that needs 516 database connections"],
+    [
+      "max_instance_count is 3; a rollout then runs 6 instances, which need 516 database connections, and the database accepts",
+    ],
   ],
   "the default address closed without another one": { close_default_address: true },
   "names that make the socket's path too long": [
@@ -625,13 +627,13 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   ],
   "more instances than the default database has connections for": [
     { max_instance_count: 6 },
-    ["max_instance_count is 6; with 6 more during a rollout that needs 432 database connections"],
+    ["set max_instance_count to at most 5, or raise database_tier to one with at least 4420 MB of memory"],
   ],
   "the default number of instances on the smallest database": [
     { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 3 },
     [
-      "max_instance_count is 3; with 3 more during a rollout that needs 372 database connections",
-      "lower it or one of worker.processes, worker.threads, or of separate workers worker.count, or choose a database_tier with at least 3820 MB of memory, or set connection_pool to true, or lower max_instance_request_concurrency",
+      "max_instance_count is 3; a rollout then runs 6 instances, which need 372 database connections",
+      "set max_instance_count to at most 1, or raise database_tier to one with at least 3820 MB of memory, or lower worker.processes, worker.threads, worker.count of separate workers, or set connection_pool to true, or lower max_instance_request_concurrency",
     ],
   ],
   "more memory than the CPUs may have": { container_memory: "8Gi", container_cpu: 1 },
@@ -730,7 +732,7 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
   "more separate workers than the database has connections for during a rollout": [
     { max_instance_count: 3, worker_mode: "separate", worker: { count: 20 } },
     [
-      "max_instance_count is 3; with 1 more during a rollout that needs 440 database connections, 352 of them for separate workers",
+      "max_instance_count is 3; a rollout then runs 4 instances, which need 440 database connections, 352 of them for separate workers",
     ],
   ],
   "more memory than the CPUs may have": { container_memory: "8Gi", container_cpu: 1 },
@@ -739,13 +741,15 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
   "memory in another unit": { container_memory: "4G" },
   "more instances than the default database has connections for during a rollout": [
     { max_instance_count: 11 },
-    ["max_instance_count is 11; with 1 more during a rollout that needs 432 database connections"],
+    [
+      "max_instance_count is 11; a rollout then runs 12 instances, which need 432 database connections, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 9, or raise database_tier",
+    ],
   ],
   "two instances on the smallest database": [
     { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 2 },
     [
-      "max_instance_count is 2; with 1 more during a rollout that needs 186 database connections",
-      "lower it or one of worker.processes, worker.threads, or of separate workers worker.max_count, worker.count, or choose a database_tier with at least 1960 MB of memory, or set connection_pool to true",
+      "max_instance_count is 2; a rollout then runs 3 instances, which need 186 database connections",
+      "set max_instance_count to at most 1, or raise database_tier to one with at least 1960 MB of memory, or lower worker.processes, worker.threads, worker.max_count of separate workers, worker.count of separate workers, or set connection_pool to true",
     ],
   ],
 };

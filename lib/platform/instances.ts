@@ -1,5 +1,5 @@
 import { isWhole, whole } from "../core/inputs/checks";
-import { exprOf, interpolated, type Expr, type Operand } from "../core/expr/expr";
+import { interpolated, namedStep, type Expr, type Operand } from "../core/expr/expr";
 import { jsonOf } from "../core/expr/functions";
 import { type Relation } from "../core/inputs/relations";
 import { number, text } from "../core/inputs/rows";
@@ -33,8 +33,12 @@ interface InstancePlatform extends InstanceSize {
   /** Lowest minimum, and a sentence on what it means; empty if there is nothing to say. */
   readonly least: number;
   readonly leastMeaning: string;
-  /** How many instances a rollout adds, in words, and given the maximum. */
-  readonly rollout: { readonly words: string; readonly more: (count: Expr<number>) => Operand<number> };
+  /** How many instances a rollout adds, in words, and given the maximum; and the maximum for so many in a rollout. */
+  readonly rollout: {
+    readonly words: string;
+    readonly more: (count: Expr<number>) => Operand<number>;
+    readonly maximumOf: (all: Expr<number>) => Expr<number>;
+  };
   /** The time limit of a request, as the beginning of a sentence, and what a change does, as a sentence. */
   readonly requestTimeout: { readonly limit: string; readonly change: string };
 }
@@ -145,7 +149,8 @@ export function instanceRelations<T extends Inputs>(
   const needed = (v: ValuesOf<T>) => {
     const { instances, ofWorkers, perInstance } = budgetOf(v, platform, demand);
     const requests = isPooled(v).choose<number>(LEAST_POOLED_CONNECTIONS, demand.requests(v));
-    return { all: instances.times(perInstance.plus(requests)).plus(ofWorkers), ofWorkers };
+    const ofEach = perInstance.plus(requests);
+    return { all: instances.times(ofEach).plus(ofWorkers), instances, ofEach, ofWorkers };
   };
   return [
     {
@@ -167,28 +172,30 @@ export function instanceRelations<T extends Inputs>(
       },
       says: (v) => {
         const { connectionPool: pool, databaseTier: tier, existingDatabase: existing, maxInstanceCount: most } = v;
-        const { all, ofWorkers } = needed(v);
-        const separate = ofWorkers.gt(0).choose(interpolated`, ${ofWorkers} of them for separate workers,`, "");
-        const memoryMb = memoryMbFor(all.plus(RESERVED_CONNECTIONS));
+        const { all, instances, ofEach, ofWorkers } = needed(v);
+        const accepted = mostConnections(v, all);
+        const left = accepted.minus(RESERVED_CONNECTIONS).minus(ofWorkers);
+        const maximum = namedStep("most_instances", rollout.maximumOf(left.dividedBy(ofEach).floor()));
+        const separate = ofWorkers.gt(0).choose(interpolated`, ${ofWorkers} of them for separate workers`, "");
         const raised = existing
           .isNull()
           .choose(
-            interpolated`choose a ${tier.name} with at least ${memoryMb} MB of memory`,
-            `raise ${existing.at.maxConnections.name}`,
+            interpolated`${tier.name} to one with at least ${memoryMbFor(all.plus(RESERVED_CONNECTIONS))} MB of memory`,
+            existing.at.maxConnections.name,
           );
-        const lowered = demand.loweringRequests.map((name) => `, or lower ${v[name].name}`).join("");
-        const pooled = isPooled(v).choose("", `, or set ${pool.name} to true${lowered}`);
+        const fewer = maximum.ge(1).choose(interpolated`set ${most.name} to at most ${maximum}, or raise`, "raise");
+        const lowered = [
+          v.worker.at.processes.name,
+          v.worker.at.threads.name,
+          ...demand.loweringWorkers(v).map(({ name }) => `${name} of separate workers`),
+        ];
+        const lowerRequests = demand.loweringRequests.map((name) => `, or lower ${v[name].name}`).join("");
+        const pooled = isPooled(v).choose("", `, or set ${pool.name} to true${lowerRequests}`);
         return [
-          `${most.name} is ${most.shown}; with ${exprOf(rollout.more(most)).text} more during a rollout`,
-          `that needs ${all.text} database connections${separate.text}`,
-          `and ${RESERVED_CONNECTIONS} are reserved for administration,`,
-          `but the database accepts ${jsonOf(mostConnections(v, all)).text},`,
-          "and a request without a connection fails;",
-          `lower it or one of ${v.worker.at.processes.name}, ${v.worker.at.threads.name},`,
-          `or of separate workers ${demand
-            .loweringWorkers(v)
-            .map(({ name }) => name)
-            .join(", ")}, or ${raised.text}${pooled.text}`,
+          `${most.name} is ${most.shown}; a rollout then runs ${instances.text} instances, which need ${all.text}`,
+          `database connections${separate.text}, and the database accepts ${jsonOf(accepted).text},`,
+          `${RESERVED_CONNECTIONS} of them reserved for administration, and a request without a connection fails;`,
+          `${fewer.text} ${raised.text}, or lower ${lowered.join(", ")}${pooled.text}`,
         ].join(" ");
       },
     },
