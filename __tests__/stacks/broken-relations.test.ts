@@ -6,8 +6,10 @@ import { bareStack } from "../support/synthesis";
 const BROKEN: readonly (readonly [props: object, message: string])[] = [
   [
     { minInstanceCount: 5 },
-    "minInstanceCount is 5 and maxInstanceCount is 3; they must be whole numbers from 0 and from 1",
+    "minInstanceCount is 5 and maxInstanceCount is 3; the minimum must not exceed the maximum; lower it to 3, or raise the other to 5",
   ],
+  [{ minInstanceCount: 0.5 }, "minInstanceCount is 0.5; it must be a whole number from 0; set it to 1"],
+  [{ maxInstanceCount: 0 }, "maxInstanceCount is 0; it must be a whole number from 1; set it to 3"],
   [
     {
       existingContainerImage: "europe-docker.pkg.dev/p/r/idp:1",

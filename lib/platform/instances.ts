@@ -2,7 +2,7 @@ import { isWhole, whole } from "../core/inputs/checks";
 import { interpolated, namedStep, type Expr, type Operand } from "../core/expr/expr";
 import { jsonOf } from "../core/expr/functions";
 import { type Relation } from "../core/inputs/relations";
-import { number, text } from "../core/inputs/rows";
+import { type Input, number, text } from "../core/inputs/rows";
 import { type ValuesOf, type Value } from "../core/inputs/value";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
@@ -157,12 +157,16 @@ export function instanceRelations<T extends Inputs>(
       of: "minInstanceCount",
       holds: ({ maxInstanceCount: most, minInstanceCount: count }) =>
         isWhole(count, least).and(isWhole(most, 1), count.le(most)),
-      says: ({ maxInstanceCount: most, minInstanceCount: count }) =>
-        [
-          `${count.name} is ${count.shown} and ${most.name} is ${most.shown};`,
-          `they must be whole numbers from ${least} and from 1, and the former must not exceed the latter;`,
-          "lower one or raise the other",
-        ].join(" "),
+      says: ({ maxInstanceCount: most, minInstanceCount: count }) => {
+        const notWhole = (each: Value<Input<number>>, from: number, usual: number) =>
+          interpolated`${each.name} is ${jsonOf(each)}; it must be a whole number from ${from}; set it to ${usual}`;
+        const are = interpolated`${count.name} is ${count} and ${most.name} is ${most}`;
+        const fix = interpolated`lower it to ${most}, or raise the other to ${count}`;
+        const outOfOrder = interpolated`${are}; the minimum must not exceed the maximum; ${fix}`;
+        const wrongMaximum = notWhole(most, 1, MAX_INSTANCE_COUNT);
+        const wrongMinimum = notWhole(count, least, MIN_INSTANCE_COUNT);
+        return isWhole(count, least).choose(isWhole(most, 1).choose(outOfOrder, wrongMaximum), wrongMinimum).text;
+      },
     },
     {
       of: "maxInstanceCount",
