@@ -8,6 +8,8 @@ const BROKEN: readonly (readonly [props: object, message: string])[] = [
     { minInstanceCount: 5 },
     "minInstanceCount is 5 and maxInstanceCount is 3; the minimum must not exceed the maximum; lower it to 3, or raise the other to 5",
   ],
+  [{ containerCpu: 3 }, "containerCpu is 3; it must be one of 1, 2, 4, 8; use 2 or 4"],
+  [{ containerCpu: 16 }, "containerCpu is 16; it must be one of 1, 2, 4, 8; use 8"],
   [{ minInstanceCount: 0.5 }, "minInstanceCount is 0.5; it must be a whole number from 0; set it to 1"],
   [{ maxInstanceCount: 0 }, "maxInstanceCount is 0; it must be a whole number from 1; set it to 3"],
   [

@@ -65,9 +65,16 @@ function wordsOf({ must, schema = {} }: Input): readonly Check[] {
   return must === undefined && words.length > 0 ? [oneOf(words, `; use ${words[0] ?? ""}`)] : [];
 }
 
-/** A problem with the word that was probably meant, in the place of one to use. */
+/** A problem with the word that was probably meant, or the numbers beside the given one, in the place of one to use. */
 function withNearest(problem: string, { schema = {} }: Check | EachCheck, given: unknown): string {
-  const words = ((schema.enum ?? []) as readonly unknown[]).filter((word) => typeof word === "string");
+  const choices = (schema.enum ?? []) as readonly unknown[];
+  const numbers = choices.filter((each) => typeof each === "number");
+  if (typeof given === "number" && numbers.length > 0) {
+    const below = numbers.filter((each) => each < given);
+    const beside = [...below.slice(-1), ...numbers.slice(below.length).slice(0, 1)];
+    return problem.replace(/; use [^;]*$/, `; use ${beside.join(" or ")}`);
+  }
+  const words = choices.filter((word) => typeof word === "string");
   const near = typeof given === "string" ? nearest(given, words) : undefined;
   return near === undefined ? problem : `${problem.replace(/; use [^;]*$/, "")}; did you mean ${near}?`;
 }
