@@ -172,20 +172,22 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
       databaseTier: 5,
       environmentVariables: { IDP_X: 5, IDP_Y: undefined, IDP_Z: null, IDP_FINE: "yes" },
       labels: "team",
+      maxInstanceCount: "many",
       minInstanceCount: "1",
       secretLocations: "us-central1",
       smtp: [],
       uptimeCheck: "true",
     };
     expect(problemsOf(make, { ...PROJECT, ...wrong })).toEqual([
-      "secretLocations is a string; it must be a list; correct it",
-      "labels is a string; it must be an object; correct it",
+      'secretLocations is "us-central1", a string; it must be a list; write ["us-central1"]',
+      "labels is a string; it must be an object; write it as { … }",
       'environmentVariables["IDP_X"] is a number; it must be a string; put it in quotes',
-      'environmentVariables["IDP_Z"] is null; it must be a string; correct it',
-      "smtp is a list; it must be an object with host, port, username, from, encryption, passwordSecret, timeout; correct it",
-      "databaseTier is a number; it must be a string; put it in quotes",
-      "minInstanceCount is a string; it must be a number; write it without quotes",
-      "uptimeCheck is a string; it must be a boolean; write it without quotes",
+      'environmentVariables["IDP_Z"] is null; it must be a string; write a text in quotes',
+      "smtp is a list; it must be an object with host, port, username, from, encryption, passwordSecret, timeout; write it as { … }",
+      "databaseTier is 5, a number; it must be a string; put it in quotes",
+      'minInstanceCount is "1", a string; it must be a number; write it without quotes',
+      'maxInstanceCount is "many", a string; it must be a number; write one, such as 3',
+      'uptimeCheck is "true", a string; it must be a boolean; write it without quotes',
     ]);
   });
 });

@@ -2,7 +2,7 @@ import { TerraformVariable } from "cdktf";
 
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
 import { type Relation } from "../../../lib/core/inputs/relations";
-import { choice, flag, mapOf, number, object, text, texts } from "../../../lib/core/inputs/rows";
+import { choice, flag, mapOf, number, object, text, textMap, texts } from "../../../lib/core/inputs/rows";
 import { eachMatching, matching, whole, type Check } from "../../../lib/core/inputs/checks";
 import { isDistinct } from "../../../lib/core/expr/functions";
 import { bareStack, terraformOf } from "../../support/synthesis";
@@ -71,6 +71,26 @@ it("A key of a map that must be one of some names is answered with the one that 
   );
 });
 
+it("A value of another type is shown, but never a secret or what may hold one", () => {
+  const table = {
+    emails: texts({ default: [], description: "Emails." }),
+    password: number({ default: null, description: "Password.", sensitive: true }),
+    variables: textMap({ default: {}, description: "Variables." }),
+    key: texts({ default: [], description: "Key.", must: { must: "be", condition: isDistinct, hides: true } }),
+  };
+  const wrong = { emails: "x@y.com", password: "unsaid", variables: { A: 5 }, key: "unsaid" };
+  const made = () => valuesFrom(bareStack(), table, wrong as never, []);
+  expect(made).toThrow(
+    [
+      "test: 4 problems",
+      '  - emails is "x@y.com", a string; it must be a list; write ["x@y.com"]',
+      "  - password is a string; it must be a number; write one",
+      '  - variables["A"] is a number; it must be a string; put it in quotes',
+      "  - key is a string; it must be a list; write it as [ … ]",
+    ].join("\n"),
+  );
+});
+
 type Numbers = Relation<typeof NUMBERS>;
 
 const NUMBERS = {
@@ -102,7 +122,7 @@ describe("A relation of props", () => {
     expect(() => make({ least: "5", word: "A" })).toThrow(
       [
         "test: 2 problems",
-        "  - least is a string; it must be a number; write it without quotes",
+        '  - least is "5", a string; it must be a number; write it without quotes',
         '  - word is "A"; it must be a word; rewrite it',
       ].join("\n"),
     );

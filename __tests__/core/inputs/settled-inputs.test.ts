@@ -126,7 +126,7 @@ describe("Inputs of a folder for one deployment", () => {
         "  - password is given; it must not be in the settings, because the folder would have it; pass it to each apply, as TF_VAR_password",
         "  - domian is no input; did you mean domain?",
         "  - mail.prot is no input; did you mean mail.port?",
-        "  - project is a number; it must be a string; put it in quotes",
+        "  - project is 5, a number; it must be a string; put it in quotes",
       ].join("\n"),
     );
   });
@@ -141,7 +141,7 @@ describe("Inputs of a folder for one deployment", () => {
       [
         "test: 3 problems",
         "  - mail.hots is no input; did you mean mail.host?",
-        "  - size is a string; it must be a number; write it without quotes",
+        '  - size is "3", a string; it must be a number; write it without quotes',
         "  - domain is given; it needs is_open true, because it is public; set is_open to true, or remove domain",
       ].join("\n"),
     );

@@ -102,34 +102,44 @@ function holdsElement(given: unknown): boolean {
   return isPlainObject(given) && Object.values(given).some(holdsElement);
 }
 
-/** A literal of another type than the row's, or an object with members that it does not have, as sentences. */
-function formProblems(name: string, row: Input, given: unknown): string[] {
+/**
+ * A literal of another type than the row's, or an object with members that it does not have, as sentences.
+ *
+ * @param isHidden whether no message may have the value
+ */
+function formProblems(name: string, row: Input, given: unknown, isHidden = hidesValue(row)): string[] {
   const { converted = [], entries, members, reads = {}, type } = row;
   const element = elementProblem(name, given, Object.keys(reads));
   if (element !== undefined) return [element];
   if (Token.isUnresolved(given)) return [];
   if (LITERALS[type] !== undefined) {
     const isFitting = [LITERALS[type], ...converted].some((each) => typeof given === each);
-    return isFitting ? [] : [misshapen(name, given, LITERALS[type])];
+    return isFitting ? [] : [misshapen(name, given, LITERALS[type], isHidden, row)];
   }
   const item = /^(?:list|map)\((.+)\)$/s.exec(type)?.[1] ?? "";
   const each = { ...TEXT, type: item, members: entries, reads };
   if (type.startsWith("list(")) {
-    if (!Array.isArray(given)) return [misshapen(name, given, "list")];
-    return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value));
+    if (!Array.isArray(given)) return [misshapen(name, given, "list", isHidden, row)];
+    return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value, isHidden));
   }
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    return [misshapen(name, given, "object", Object.keys(members ?? {}))];
+    return [misshapen(name, given, "object", isHidden, row)];
   // Members have their own rows, which are looked at one by one.
   if (members !== undefined) return unknownNames(given, Object.keys(members), `${name}.`);
   return Object.entries(given as Given)
     .filter(([key, value]) => value !== undefined && !Token.isUnresolved(key))
     .flatMap(([key, value]) => {
       const path = `${name}[${JSON.stringify(key)}]`;
-      const own = formProblems(path, each, value);
+      const own = formProblems(path, each, value, isHidden);
       if (own.length > 0 || entries === undefined || Token.isUnresolved(value)) return own;
       return Object.entries(entries).flatMap(([member, entry]) => memberProblems(path, member, entry, value as Given));
     });
+}
+
+/** Whether messages leave out a value: it is a secret, or may hold one, as a variable or an object may. */
+function hidesValue({ must = [], type, ...row }: Input): boolean {
+  const isHidden = (check: Check | EachCheck) => !isEach(check) && check.hides === true;
+  return isSecret({ ...row, type }) || /^(?:map|object)[(]/.test(type) || [must].flat().some(isHidden);
 }
 
 /** Members that must be given also where they are null. */
@@ -143,7 +153,7 @@ function missingMembers({ at, given }: Value): string[] {
 function memberProblems(name: string, member: string, row: Input, entry: Given): string[] {
   const [path, given] = [`${name}.${member}`, entry[member] ?? null];
   if (given === null) return row.default === undefined ? [missing(path)] : [];
-  return formProblems(path, row, given);
+  return formProblems(path, row, given, true);
 }
 
 /** Types of Terraform that have literals of their own in TypeScript. */
@@ -153,33 +163,42 @@ const LITERALS: Readonly<Record<string, "boolean" | "number" | "string">> = {
   string: "string",
 };
 
-/**
- * @param wanted what it must be
- * @param members of an object
- */
+type Kind = "boolean" | "list" | "number" | "object" | "string";
+
+/** @param wanted what it must be */
 function misshapen(
   name: string,
   given: unknown,
-  wanted: "boolean" | "list" | "number" | "object" | "string",
-  members: readonly string[] = [],
+  wanted: Kind,
+  isHidden: boolean,
+  { default: fallback, members = {}, schema = {} }: Input,
 ): string {
   const kind = given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
-  const isPlain = (type: string) => type === "number" || type === "boolean";
-  const fix =
-    wanted === "string" && isPlain(kind)
-      ? "put it in quotes"
-      : kind === "string" && isPlain(wanted)
-        ? withoutQuotes(given, wanted)
-        : "correct it";
-  const form = members.length === 0 ? "" : ` with ${members.join(", ")}`;
-  return `${name} is ${withArticle(kind)}; it must be ${withArticle(wanted)}${form}; ${fix}`;
+  const isPlain = kind === "string" || kind === "number" || kind === "boolean";
+  const text = isPlain ? JSON.stringify(given) : "";
+  const isShown = isPlain && !isHidden && text.length <= LONGEST_SHOWN;
+  const is = isShown ? `${text}, ${withArticle(kind)}` : withArticle(kind);
+  const names = Object.keys(members);
+  const form = wanted === "object" && names.length > 0 ? ` with ${names.join(", ")}` : "";
+  const example = typeof fallback === "number" ? fallback : (schema.minimum as number | undefined);
+  const fixes: Readonly<Record<Kind, string>> = {
+    boolean: withoutQuotes(given, "boolean", "write true or false"),
+    list: `write ${isShown ? `[${text}]` : "it as [ … ]"}`,
+    number: withoutQuotes(given, "number", example === undefined ? "write one" : `write one, such as ${example}`),
+    object: "write it as { … }",
+    string: isPlain ? "put it in quotes" : "write a text in quotes",
+  };
+  return `${name} is ${is}; it must be ${withArticle(wanted)}${form}; ${fixes[wanted]}`;
 }
 
-/** What to do with a text in the place of a number or a boolean. */
-function withoutQuotes(given: unknown, wanted: string): string {
-  const text = String(given).trim();
+/** A longer text would hide the rest of a message. */
+const LONGEST_SHOWN = 80;
+
+/** What to do with a text in the place of a number or a boolean. @param otherwise where it has none in it */
+function withoutQuotes(given: unknown, wanted: "boolean" | "number", otherwise: string): string {
+  const text = typeof given === "string" ? given.trim() : "";
   const isWanted = wanted === "number" ? text !== "" && !Number.isNaN(Number(text)) : /^(?:true|false)$/.test(text);
-  return isWanted ? "write it without quotes" : "correct it";
+  return isWanted ? "write it without quotes" : otherwise;
 }
 
 function withArticle(kind: string): string {
