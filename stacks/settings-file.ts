@@ -81,10 +81,21 @@ async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unk
       ].join(" "),
       block.line,
     );
-  const calculated = calculatedIn(parsed as Values);
+  const expressions = expressionsIn(parsed as Values);
+  const words = expressions.flatMap(({ name, value }) => {
+    const [, word] = BARE_WORD.exec(value) ?? [];
+    return word === undefined || text.includes(`"${value}"`) ? [] : [{ name, word }];
+  });
+  const problems = words.map(({ name, word }) => bareWordProblem(name, word));
+  const calculated = expressions.map(({ name }) => name).filter((name) => words.every((each) => each.name !== name));
   if (calculated.length > 0)
-    refuse(
+    problems.push(
       `calculates ${calculated.join(", ")}; it must have literals alone, because no plan reads it; write the value`,
+    );
+  if (problems.length > 0)
+    throw new SettingsFileError(
+      "settings",
+      problems.map((problem) => `${path} ${problem}`),
     );
   return withoutEscapes(parsed);
 }
@@ -111,12 +122,25 @@ function blockIn(text: string, parsed: Values): { readonly line: number; readonl
 /** What begins an expression in a text, and is not escaped. */
 const EXPRESSION = /(?<![$%])[$%]\{/;
 
-/** Names of values that are expressions, which the framework's reader of HCL leaves in braces. */
-function calculatedIn(values: Values, prefix = ""): string[] {
+/** An expression of a word alone, as which the framework's reader has one without quotes. */
+const BARE_WORD = /^\$\{([A-Za-z_][\w-]*)\}$/;
+
+/** Names of values that may be secrets. */
+const MAYBE_SECRET = /password|secret|token|key|environment_variables/i;
+
+/** A word without quotes, which Terraform takes for the name of something; one that may be a secret is not shown. */
+function bareWordProblem(name: string, word: string): string {
+  if (MAYBE_SECRET.test(name)) return `has ${name}, whose value is not in quotes; text must be; write it in quotes`;
+  return `has ${name} = ${word}; ${word} is not in quotes; write "${word}"`;
+}
+
+/** Names and values that are expressions, which the framework's reader of HCL leaves in braces. */
+function expressionsIn(values: Values, prefix = ""): { readonly name: string; readonly value: string }[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = `${prefix}${name}`;
-    if (EXPRESSION.test(name) || (typeof value === "string" && EXPRESSION.test(value))) return [path];
-    return typeof value === "object" && value !== null ? calculatedIn(value as Values, `${path}.`) : [];
+    if (typeof value === "string" && EXPRESSION.test(value)) return [{ name: path, value }];
+    if (EXPRESSION.test(name)) return [{ name: path, value: "" }];
+    return typeof value === "object" && value !== null ? expressionsIn(value as Values, `${path}.`) : [];
   });
 }
 

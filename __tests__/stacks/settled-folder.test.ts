@@ -375,6 +375,15 @@ describe("A file of settings", () => {
     ["a.tfvars", "a = 1\na = 2", ", line 2, is not valid HCL: attribute redefined; correct it"],
     ["a.tfvars", 'region = "a"\nlabels {\n  a = 1\n}', ", line 2, has a block, labels; it must have values alone"],
     ["a.tfvars", 'provider "google" {\n}', "has a block, provider"],
+    [
+      "a.tfvars",
+      "application_version = latest",
+      'application_version = latest; latest is not in quotes; write "latest"',
+    ],
+    ["a.tfvars", "smtp = { host = mail }\na = b.c", 'has smtp.host = mail; mail is not in quotes; write "mail"\n'],
+    ["a.tfvars", "smtp = { host = mail }\na = b.c", "calculates a;"],
+    ["a.tfvars", 'region = "${home}"', "calculates region; it must have literals alone"],
+    ["a.tfvars", "bootstrap_password = unsaid", /^(?!.*unsaid).*password, whose value is not in quotes/s],
     ["a.tfvars", 'project_id = lower("A")', "calculates project_id"],
     ["a.tfvars", 'labels = { (lower("B")) = 1 }', "calculates labels."],
   ])("is refused with a sentence: %s with %s", async (name, text, problem) => {
