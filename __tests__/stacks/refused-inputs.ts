@@ -287,7 +287,7 @@ const REFUSED_ALONE: Refused = {
   },
   "variables that the application would misread, under either prefix": [
     { environment_variables: MISREAD },
-    Object.keys(MISREAD),
+    Object.keys(MISREAD).map((name) => `"${name}" = "`),
   ],
   "a pool of another size": [{ environment_variables: { CONNECTION_POOL_SIZE: "500" } }, ["CONNECTION_POOL_SIZE"]],
   "the platform's own variables": [{ environment_variables: { K_SERVICE: "x", PORT: "x" } }, ["K_SERVICE", "PORT"]],

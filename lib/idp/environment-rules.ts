@@ -26,8 +26,11 @@ const SECRET = "it is a secret, and variables are in plain text in the state";
 
 /** Names that must not be among the caller's variables: why, and what to do instead of leaving them out. */
 const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: string])[] = [
-  [bothPrefixes(SECRET_KEY.variable), SECRET],
-  [bothPrefixes(BOOTSTRAP_PASSWORD.variable), `${SECRET}: set it as the bootstrap password`],
+  [bothPrefixes(SECRET_KEY.variable), `${SECRET}: name the secret that has it in existing_secrets.secret_key`],
+  [
+    bothPrefixes(BOOTSTRAP_PASSWORD.variable),
+    `${SECRET}: set bootstrap_password, or existing_secrets.bootstrap_password`,
+  ],
   [
     [DATABASE_VARIABLES.password, ...bothPrefixes(`${DATABASE_TARGET_PREFIX}PASSWORD`)],
     [
@@ -56,7 +59,7 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
     [`${UPSTREAM_PREFIX}${TRUSTED_PROXIES.slice(NEUTRAL_PREFIX.length)}`],
     `it would replace the platform's own load balancers: use ${TRUSTED_PROXIES}, which is added to them`,
   ],
-  [Object.values(POOL_VARIABLES), "the size of a pool follows from the database: use the input for the pool"],
+  [Object.values(POOL_VARIABLES), "the size of a pool follows from the database: use connection_pool"],
   [["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"], "the platform sets it, and refuses another value"],
 ];
 
@@ -157,12 +160,6 @@ const FORMS = sharedTable(
   parsedBy(([, form]) => form),
 );
 
-/** Shows a name with a text about it, never the value. */
-const withText =
-  (textOf: (name: Expr<string>) => Expr<string>): EachCheck["shows"] =>
-  (name) =>
-    interpolated`${jsonOf(name)} (${textOf(name)})`;
-
 /** Names of variables, plain or secret, that the platforms and POSIX accept. */
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 
@@ -189,17 +186,18 @@ export const VARIABLE_NAME: EachCheck<unknown> = {
 const looksSecret = (name: Expr<string>) =>
   upper(name).matches(SECRET_NAME).and(upper(name).matches(HARMLESS_NAME).not());
 
-/** Rules for the caller's variables; values are never shown, because some hold secrets. */
+/** Rules for the caller's variables; values of any name are never shown, because some hold secrets. */
 export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
   VARIABLE_NAME,
   {
     each: (name) => reasonFor(name).eq(""),
-    shows: withText(reasonFor),
+    shows: (name) => interpolated`${jsonOf(name)} (${reasonFor(name)})`,
     says: "the deployment sets these itself; leave them out, or do what is said with each",
   },
   {
     each: (name, value) => value.matches(lookup(PATTERNS, neutral(name), "")),
-    shows: withText((name) => lookup(FORMS, neutral(name), "")),
+    // None of these settings is a secret.
+    shows: (name, value) => interpolated`${jsonOf(name)} = ${jsonOf(value)} (${lookup(FORMS, neutral(name), "")})`,
     says: [
       "the application parses these values and fails on others only later;",
       "write them in the form that is said with each",

@@ -20,7 +20,8 @@ export const ENVIRONMENT = {
   environmentVariables: textMap({
     default: {},
     description: [
-      `Settings of the application under their IDP_ names. They override the baseline (${BASELINE.join(", ")}).`,
+      `Settings of the application under their IDP_ names, or their AUTHENTIK_ names, which count before those.`,
+      `They override the baseline (${BASELINE.join(", ")}).`,
       "They are in plain text in the state: secrets belong in secret_environment_variables,",
       "and names of secrets are refused here. The application ignores names that it does not know.",
       "A change rolls out new instances.",
