@@ -32,7 +32,10 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   [{ region: "europe-west15" }, 'region is "europe-west15"; it is none of the regions known on '],
   [{ region: "europe-west10" }],
   [{ project_id: "my-project" }, 'project_id is "my-project", the project of the examples; '],
-  [ALERTS, "alerts is set, and nobody gets an alert; "],
+  [
+    ALERTS,
+    "alerts is set, and nobody gets an alert; there are none without alert_emails or notification_channels; set alert_emails, or ",
+  ],
   [{ ...ALERTS, alert_emails: ["on-call@example.com"] }],
   [
     { alerts: { uptime: {}, memory: { threshold: 0.8 } }, alert_emails: ["on-call@example.com"] },

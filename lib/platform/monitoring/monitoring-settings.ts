@@ -241,8 +241,8 @@ export const MONITORING_WARNINGS: readonly (Advice<MonitoringInputs> | Finding<M
     holds: (v) => v.alerts.length().eq(0).or(receiverCount(v).gt(0)),
     says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
       [
-        `${alerts.name} is set, and nobody gets an alert; without ${emails.name}`,
-        `and ${channels.name} there are none; set one of them`,
+        `${alerts.name} is set, and nobody gets an alert; there are none without ${emails.name}`,
+        `or ${channels.name}; set ${emails.name}, or ${channels.name}`,
       ].join(" "),
   },
   {
