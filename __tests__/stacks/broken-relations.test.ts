@@ -10,6 +10,10 @@ const BROKEN: readonly (readonly [props: object, message: string])[] = [
   ],
   [{ containerCpu: 3 }, "containerCpu is 3; it must be one of 1, 2, 4, 8; use 2 or 4"],
   [{ containerCpu: 16 }, "containerCpu is 16; it must be one of 1, 2, 4, 8; use 8"],
+  [
+    { projectId: "Demo Project" },
+    "start with a letter; use the id, not the name or the number, and look it up with gcloud projects list",
+  ],
   [{ minInstanceCount: 0.5 }, "minInstanceCount is 0.5; it must be a whole number from 0; set it to 1"],
   [{ maxInstanceCount: 0 }, "maxInstanceCount is 0; it must be a whole number from 1; set it to 3"],
   [

@@ -62,7 +62,7 @@ export const PROJECT_ID = matching(
   PROJECT_ID_PATTERN,
   [
     "be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id,",
-    "not the name or the number",
+    "not the name or the number, and look it up with gcloud projects list",
   ].join(" "),
 );
 
