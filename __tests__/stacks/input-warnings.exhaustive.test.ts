@@ -60,7 +60,7 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   [{ existing_database: DATABASE }],
   [
     { check_up: { limits: { restore_drill_days: 100 } }, existing_database: DATABASE },
-    "check_up_limits judges restore drills, and existing_database is given; ",
+    "check_up.limits judges restore drills, and existing_database is given; ",
   ],
   [
     { environment_variables: { AUTHENTIK_GDPR_COMPLIANCE: "false", IDP_AVATARS: "initials", IDP_AVATARS_URL: "x" } },
