@@ -16,6 +16,7 @@ import { identityProviderOutputs } from "./identity-provider-outputs";
 import { explainGroups, inGroupOrder } from "./input-groups";
 import { outputsOf } from "./output-table";
 import { type StackSettings } from "./settings";
+import { commonRisks } from "./settings-risks";
 
 const INPUTS = inGroupOrder(KUBERNETES_INPUTS);
 
@@ -26,7 +27,7 @@ export class IdpKubernetesStack extends PortableStack {
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "kubernetes", "random"], backend });
     const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, KUBERNETES_RELATIONS, deployment);
-    if (deployment !== undefined) warnOfSettings(this, INPUTS, KUBERNETES_WARNINGS, deployment);
+    if (deployment !== undefined) warnOfSettings(this, INPUTS, KUBERNETES_WARNINGS, deployment, commonRisks);
     explainGroups(this);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 

@@ -16,6 +16,7 @@ import { identityProviderOutputs } from "./identity-provider-outputs";
 import { explainGroups, inGroupOrder } from "./input-groups";
 import { outputsOf } from "./output-table";
 import { type StackSettings } from "./settings";
+import { serverlessRisks } from "./settings-risks";
 
 const INPUTS = inGroupOrder(SERVERLESS_INPUTS);
 
@@ -26,7 +27,7 @@ export class IdpServerlessStack extends PortableStack {
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "random"], backend });
     const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, SERVERLESS_RELATIONS, deployment);
-    if (deployment !== undefined) warnOfSettings(this, INPUTS, SERVERLESS_WARNINGS, deployment);
+    if (deployment !== undefined) warnOfSettings(this, INPUTS, SERVERLESS_WARNINGS, deployment, serverlessRisks);
     explainGroups(this);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 

@@ -87,3 +87,27 @@ it.each(["idp-serverless", "idp-kubernetes"] as const)(
     ]);
   },
 );
+
+it.each(["idp-serverless", "idp-kubernetes"] as const)(
+  "The summary of a deployment of %s warns of what its parts would warn of at every plan",
+  async (name) => {
+    const isServerless = name === "idp-serverless";
+    const settings = { project_id: "sign-in-project", ...(isServerless && { min_instance_count: 0 }) };
+    const warningsFor = async (version: string) => {
+      const stack = await settledStack(name, { ...settings, application_version: version });
+      const lines = summary("out", [stack], parseStateBackend("STATE_BACKEND", "gcs")).split("\n");
+      return lines.filter((line) => line.startsWith("warning: "));
+    };
+    const ofInstances = expect.stringMatching(/^warning: min_instance_count is 0; mail, .* set it to 1, /) as unknown;
+    expect(await warningsFor("2026.5.4")).toEqual([
+      expect.stringMatching(/^warning: application_version is "2026[.]5[.]4"; it lacks security fixes, /),
+      ...(isServerless ? [ofInstances] : []),
+    ]);
+    expect(await warningsFor("2031.2.1")).toContainEqual(
+      expect.stringMatching(/^warning: application_version is "2031[.]2[.]1"; it is newer than /),
+    );
+    expect(await warningsFor(`${RECOMMENDED_VERSION}@sha256:${"a".repeat(64)}`)).toEqual(
+      isServerless ? [ofInstances] : [],
+    );
+  },
+);

@@ -424,17 +424,35 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
   const rank = Token.isUnresolved(version)
     ? named(scope, "ReleaseRank", hcl<number>`try(sum([for place, part in split(".", ${exact}) : ${DIGITS}]), 0)`)
     : literal(rankOf(exact));
+  return risksOfRank(
+    rank,
+    `${settingName(scope, version, "applicationVersion")} is "${version}"`,
+    isSet(existingImage),
+  );
+}
+
+/** The same of the settings of a deployment; that of one that names no release is another one. */
+export function releaseRisksOf({
+  applicationVersion: version,
+  existingContainerImage: existing,
+}: ValuesOf<ImageInputs>): readonly Warning[] {
+  if (!version.isLiteral || version.literal === LATEST_VERSION) return [];
+  const [release = ""] = version.literal.split("@");
+  return risksOfRank(literal(rankOf(release)), `${version.name} is ${version.shown}`, existing.isSet());
+}
+
+/** @param hasImage whether an existing image runs, of whatever release */
+function risksOfRank(rank: Expr<number>, releaseIs: string, hasImage: Expr<boolean>): Warning[] {
   const newest = rankOf(NEWEST_KNOWN_VERSION);
   const line = rank.dividedBy(PLACE).floor();
   const isSafe = RELEASE_LINES.map(({ leastSafe }) => {
     const least = rankOf(leastSafe);
     return allOf(rank.ge(least), line.eq(lineOf(least)));
   });
-  const releaseIs = `${settingName(scope, version, "applicationVersion")} is "${version}"`;
   return [
     {
       states: "ReleaseExists",
-      condition: anyOf(isSet(existingImage), rank.le(newest)),
+      condition: anyOf(hasImage, rank.le(newest)),
       message: [
         `${releaseIs}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings,`,
         "health routes and image are untested, and a release that does not exist fails only when its image is",
@@ -443,7 +461,7 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
     },
     {
       states: "ReleaseIsSafe",
-      condition: anyOf(isSet(existingImage), rank.gt(newest), ...isSafe),
+      condition: anyOf(hasImage, rank.gt(newest), ...isSafe),
       message: [
         `${releaseIs}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON},`,
         `and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to`,

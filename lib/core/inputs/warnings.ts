@@ -71,20 +71,27 @@ export function warnUnless<T extends Table>(
     if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(message));
 }
 
-/** Warns at synth of settings for which a relation does not hold; every plan judges what they are by then. */
+/**
+ * Warns at synth of settings for which a relation does not hold; every plan judges what they are by then.
+ *
+ * @param risksOf what parts warn of, which know only a variable
+ */
 export function warnOfSettings<T extends Table>(
   scope: Construct,
   table: T,
   risks: readonly (Advice<T> | Finding<T>)[],
   settings: DeploymentSettings,
+  risksOf: (values: ValuesOf<T>) => readonly Warning[] = () => [],
 ): void {
   const values = valuesOfSettings(table, settings);
-  for (const risk of risks) {
+  const messages = risks.flatMap((risk) => {
     const wrong = risk.finds === undefined ? undefined : risk.among(values);
     const holds = wrong === undefined ? (risk as Advice<T>).holds(values) : wrong.length().eq(0);
-    const found = wrong?.joinedBy(", ").text ?? "";
-    if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(risk.says(values, found)));
-  }
+    return isNever(holds) ? [risk.says(values, wrong?.joinedBy(", ").text ?? "")] : [];
+  });
+  const ofParts = risksOf(values).filter(({ condition }) => isNever(condition));
+  for (const message of [...messages, ...ofParts.map((risk) => risk.message)])
+    Annotations.of(scope).addWarning(textAtSynth(message));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isAnyAddressRange } from "../../core/address-range";
 import { isWhole, matching } from "../../core/inputs/checks";
-import { allOf, exprOf, type Expr } from "../../core/expr/expr";
+import { allOf, exprOf, type Expr, type Operand } from "../../core/expr/expr";
 import { endsWith, max } from "../../core/expr/functions";
 import { type Relation } from "../../core/inputs/relations";
 import { choice, flag, number, object, orResource, text, texts, type PropsOf } from "../../core/inputs/rows";
@@ -238,7 +238,7 @@ export const PROTECTION_WARNINGS: readonly Advice<Inputs>[] = [
 ];
 
 /** Warns of what the rules about content do not examine, once they are enforced. */
-export function unexaminedPathsRisk(waf: string): Warning {
+export function unexaminedPathsRisk(waf: Operand<string>): Warning {
   const paths = UNEXAMINED_PATHS.join(", ");
   return {
     states: "ContentIsNotEnforced",

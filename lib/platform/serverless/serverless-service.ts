@@ -1,6 +1,6 @@
 import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
 import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-worker-pool";
-import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Op, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { terraformName } from "../../core/inputs/checks";
@@ -13,13 +13,15 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { type KnownPropsOf, propProblems } from "../../core/inputs/known-props";
 import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type ValuesOf } from "../../core/inputs/value";
 import { addWarnings, type Warning } from "../../core/inputs/warnings";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
+import { isSeparate, type WorkerForm } from "../../idp/worker";
 import { type LoadBalancerAddress } from "../domain/domain-address";
 import { grantsTo } from "../environment";
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instances";
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS, type InstanceInputs } from "../instances";
 import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
 import { type SeparateWorker } from "../parts";
 import {
@@ -30,9 +32,9 @@ import {
   templateBlocks,
 } from "./cloud-run-template";
 import { accessOf, grantPublicAccess, isCheckOff } from "./public-access";
-import { SERVICE, type ServiceOptions } from "./service-options";
+import { SERVICE, type ServiceInputs, type ServiceOptions } from "./service-options";
 import { explain } from "../../core/hcl/stack-origin";
-import { exprOf } from "../../core/expr/expr";
+import { exprOf, type Operand } from "../../core/expr/expr";
 import { max } from "../../core/expr/functions";
 
 export interface ServerlessServiceProps extends ServiceOptions {
@@ -133,7 +135,9 @@ export class ServerlessService extends Construct {
     refuseWrong(this, SERVICE, props, ["maxInstanceRequestConcurrency"], propProblems(props, PROPS));
 
     const { container, cpuAlwaysAllocated = true, minInstanceCount = MIN_INSTANCE_COUNT } = props;
-    addWarnings(this, "WorkerKeepsRunning", idleWorkerWarnings(this, container, minInstanceCount, cpuAlwaysAllocated));
+    const minimum = { name: settingName(this, minInstanceCount, "minInstanceCount"), value: minInstanceCount };
+    const cpu = { name: settingName(this, cpuAlwaysAllocated, "cpuAlwaysAllocated"), value: cpuAlwaysAllocated };
+    addWarnings(this, "WorkerKeepsRunning", idleWorkerRisks({ canIdle: container.canIdle ?? false, cpu, minimum }));
     this.service = addService(this, props);
     this.url = this.service.uri;
     this.serviceName = this.service.name;
@@ -285,13 +289,7 @@ function inTerraform(spec: ReturnType<typeof probes>["startupProbe"]) {
 }
 
 /** Warns of settings with which a worker beside the server does not always run. */
-function idleWorkerWarnings(
-  scope: Construct,
-  { canIdle = false }: ContainerSpec,
-  minInstanceCount: number,
-  cpuAlwaysAllocated: boolean | IResolvable,
-): readonly Warning[] {
-  const keepsOne = exprOf(minInstanceCount).gt(0);
+function idleWorkerRisks({ canIdle, cpu, minimum }: IdleWorker): readonly Warning[] {
   const risk = (states: string, isMet: Condition, message: string): Warning => ({
     states,
     condition: anyOf(canIdle, isMet),
@@ -300,21 +298,38 @@ function idleWorkerWarnings(
   return [
     risk(
       "OneInstanceRunsAlways",
-      keepsOne,
+      exprOf(minimum.value).gt(0),
       [
-        `${settingName(scope, minInstanceCount, "minInstanceCount")} is 0; mail,`,
+        `${minimum.name} is 0; mail,`,
         "tasks and clean-ups wait for the next request, because the worker stops with the last instance;",
         "set it to 1, or run separate workers",
       ].join(" "),
     ),
     risk(
       "WorkerHasCpuAlways",
-      cpuAlwaysAllocated,
+      cpu.value,
       [
-        `${settingName(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail,`,
+        `${cpu.name} is false; mail,`,
         "tasks and clean-ups wait for the next request, because the worker gets no CPU between requests;",
         "set it to true, or run separate workers",
       ].join(" "),
     ),
   ];
+}
+
+/** A worker beside the server, and what it runs with, under the names of messages. */
+interface IdleWorker {
+  readonly canIdle: Condition;
+  readonly minimum: { readonly name: string; readonly value: Operand<number> };
+  readonly cpu: { readonly name: string; readonly value: Condition };
+}
+
+/** The same of the settings of a deployment. */
+export function idleWorkerRisksOf(v: ValuesOf<InstanceInputs & ServiceInputs & WorkerForm>): readonly Warning[] {
+  const { cpuAlwaysAllocated: cpu, minInstanceCount: minimum } = v;
+  return idleWorkerRisks({
+    canIdle: isSeparate(v),
+    minimum: { name: minimum.name, value: minimum },
+    cpu: { name: cpu.name, value: cpu },
+  });
 }
