@@ -26,8 +26,9 @@ export class IdpKubernetesStack extends PortableStack {
 
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "kubernetes", "random"], backend });
-    const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, KUBERNETES_RELATIONS, deployment);
+    // First, because settings that are refused show what is doubted too.
     if (deployment !== undefined) warnOfSettings(this, INPUTS, KUBERNETES_WARNINGS, deployment, commonRisks);
+    const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, KUBERNETES_RELATIONS, deployment);
     explainGroups(this);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 

@@ -26,8 +26,9 @@ export class IdpServerlessStack extends PortableStack {
 
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "random"], backend });
-    const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, SERVERLESS_RELATIONS, deployment);
+    // First, because settings that are refused show what is doubted too.
     if (deployment !== undefined) warnOfSettings(this, INPUTS, SERVERLESS_WARNINGS, deployment, serverlessRisks);
+    const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, SERVERLESS_RELATIONS, deployment);
     explainGroups(this);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 

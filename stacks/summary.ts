@@ -5,7 +5,7 @@ import { type TerraformStack } from "cdktf";
 
 import { declaredInputs } from "../lib/core/inputs/declared-inputs";
 import { type StateBackend } from "../lib/core/state-backend";
-import { warningsOf } from "../lib/core/inputs/warnings";
+import { warningTexts } from "../lib/core/inputs/warnings";
 import { LATEST_VERSION } from "../lib/idp/contract";
 import { PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
 
@@ -57,8 +57,7 @@ export function summary(
 
 /** What is probably a mistake in the settings of one deployment. */
 function settingsWarnings(stack: TerraformStack): string {
-  const found = warningsOf(stack).map((warning) => warning.slice(warning.indexOf(": ") + 2));
-  return [...new Set(found)].map((warning) => `warning: ${warning}\n`).join("") + releaseWarning(stack);
+  return [...warningTexts(stack).map((text) => `warning: ${text}\n`), releaseWarning(stack)].join("");
 }
 
 /** A warning of the release that a deployment gets whose settings name none. */

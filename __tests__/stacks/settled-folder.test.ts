@@ -278,6 +278,16 @@ describe("The folder for one deployment", () => {
     expect(example).toMatch(/^#domain = "a.example.com"$/m);
   });
 
+  it("refuses settings with what is only doubted below the problems, but for what is wrong itself", async () => {
+    const wrong = { project_id: 5, region: "europe-wset1", min_instance_count: 5 };
+    const refused = settledStack("idp-serverless", { ...wrong, application_version: "2026.5.4" });
+    await expect(refused).rejects.toThrow(
+      /: 2 problems\n {2}- project_id is [^\n]*\n {2}- min_instance_count is [^\n]*\nwarning: region is [^\n]*\nwarning: application_version is "2026[.]5[.]4"[^\n]*$/,
+    );
+    const region = settledStack("idp-serverless", { project_id: "a-project", region: ["a"], tenant_id: "A B" });
+    await expect(region).rejects.toThrow(/^(?!.*warning).*2 problems/s);
+  });
+
   it("refuses settings that break a rule of several inputs", async () => {
     const given = settledStack("idp-serverless", { project_id: "my-project", min_instance_count: 5 });
     await expect(given).rejects.toThrow("min_instance_count is 5 and max_instance_count is 3");

@@ -11,6 +11,7 @@ import { type Input, type PropsOf, type Table } from "./rows";
 import { refuseSettings } from "./settings-problems";
 import { type DeploymentSettings, type Must, referenceTo, settledInput, type SettledInput } from "./settled-inputs";
 import { addSharedTables } from "./shared-table";
+import { warningTexts } from "./warnings";
 import { addressOf, isFilled, isSecret, localOf, mapped, plainOf, type Source, Value, type ValuesOf } from "./value";
 
 /** An input as a stack declared it. */
@@ -40,7 +41,7 @@ export function declaredInputs(stack: TerraformStack): Table {
  * Declares the variables of a stack, and returns them as props.
  *
  * @param settings of one deployment, for a stack that has only the variables that these leave
- * @throws RulesBrokenError naming every setting that is wrong
+ * @throws RulesBrokenError naming every setting that is wrong, and below what the stack warns of so far
  */
 export function declareInputs<T extends Table>(
   stack: TerraformStack,
@@ -48,7 +49,7 @@ export function declareInputs<T extends Table>(
   relations: readonly Relation<T>[] = [],
   settings?: DeploymentSettings,
 ): PropsOf<T> {
-  if (settings !== undefined) refuseSettings(stack, table, relations, settings);
+  if (settings !== undefined) refuseSettings(stack, table, relations, settings, warningTexts(stack));
   // In a scope of their own, because a construct of the stack may have the same name as an input.
   const scope = new Construct(stack, "Inputs");
   const inputs = mapped(table, (name, row): DeclaredInput => {

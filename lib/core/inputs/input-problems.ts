@@ -11,6 +11,7 @@ import { type Given, isSecret, plainOf, TEXT, type Value } from "./value";
 /**
  * @param others what else is wrong, such as props that are no inputs
  * @param broken what rules about several inputs say
+ * @param doubts what is only warned of, to be said below
  * @throws RulesBrokenError naming all that is wrong
  */
 export function refuse(
@@ -18,13 +19,14 @@ export function refuse(
   values: Readonly<Record<string, Value>>,
   others: readonly string[],
   broken: readonly string[] = [],
+  doubts: readonly string[] = [],
 ): void {
   const all = [...others, ...Object.values(values).flatMap(problemsOf), ...broken];
   // What is only misspelt is not missing.
   const isMisspelt = (problem: string) =>
     others.some((other) => problem === missing(/did you mean ([^?]*)[?]$/.exec(other)?.[1] ?? ""));
   const wrong = all.filter((problem) => !isMisspelt(problem));
-  if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong);
+  if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong, doubts);
 }
 
 /** A message that no plan evaluates: without what is known only there. */

@@ -5,11 +5,14 @@ export class RulesBrokenError extends Error {
     readonly subject: string,
     /** Each problem, as a sentence. */
     readonly failures: readonly string[],
+    /** What is only doubted, as sentences, to be said below the problems. */
+    doubts: readonly string[] = [],
   ) {
     super(
       [
         `${subject}: ${failures.length === 1 ? "1 problem" : `${failures.length} problems`}`,
         ...failures.map((failure) => `  - ${failure}`),
+        ...doubts.map((doubt) => `warning: ${doubt}`),
       ].join("\n"),
     );
     this.name = "RulesBrokenError";

@@ -17,17 +17,27 @@ function literalsOf(table: Table, given: DeploymentSettings["values"]) {
   });
 }
 
-/** The same for what judges inputs, without the rules of their own. */
+/** The same for what is only warned of: what is wrong, and refused, has its default there. */
 export function valuesOfSettings<T extends Table>(table: T, { values }: DeploymentSettings): ValuesOf<T> {
-  return literalsOf(table, values) as ValuesOf<T>;
+  const isRight = ([, value]: readonly [string, Value]) => problemsOf(value).length === 0;
+  const right = Object.entries(literalsOf(table, values)).filter(isRight);
+  const kept = new Set(right.map(([name]) => terraformName(name)));
+  return literalsOf(
+    table,
+    Object.fromEntries(Object.entries(values).filter(([name]) => kept.has(name))),
+  ) as ValuesOf<T>;
 }
 
-/** @throws RulesBrokenError naming every setting that is wrong, or has no such name */
+/**
+ * @param doubts what is warned of
+ * @throws RulesBrokenError naming every setting that is wrong, or has no such name
+ */
 export function refuseSettings<T extends Table>(
   stack: TerraformStack,
   table: T,
   relations: readonly Relation<T>[],
   settings: DeploymentSettings,
+  doubts: readonly string[] = [],
 ): void {
   const { values: given } = settings;
   const secrets = Object.entries(table)
@@ -54,7 +64,7 @@ export function refuseSettings<T extends Table>(
     .filter((relation) => !namesIn(relation, values).some(isWrong))
     .filter((relation) => isFalse(relation.holds(values).tryOr(false)))
     .map((relation) => textAtSynth(relation.says(values)));
-  refuse(stack, set, others, broken);
+  refuse(stack, set, others, broken, doubts);
 }
 
 /** What has no such name among the settings, and in objects. */

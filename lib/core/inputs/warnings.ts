@@ -99,12 +99,21 @@ export function warnOfSettings<T extends Table>(
  * program that runs by itself does not. Of values that are known only to Terraform, each plan warns.
  */
 export function warningsOf(scope: IConstruct): string[] {
+  return warningsIn(scope).map(({ path, text }) => `${path}: ${text}`);
+}
+
+/** The same without the paths, and each once. */
+export function warningTexts(scope: IConstruct): string[] {
+  return [...new Set(warningsIn(scope).map(({ text }) => text))];
+}
+
+function warningsIn(scope: IConstruct): { readonly path: string; readonly text: string }[] {
   return scope.node
     .findAll()
     .flatMap(({ node }) =>
       node.metadata
         .filter(({ type }) => type === (AnnotationMetadataEntryType.WARN as string))
-        .map(({ data }) => `${node.path}: ${String(data)}`),
+        .map(({ data }) => ({ path: node.path, text: String(data) })),
     );
 }
 
