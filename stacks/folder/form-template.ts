@@ -1,5 +1,5 @@
 import { terraformName, type Facts } from "../../lib/core/inputs/checks";
-import { type Input, type Table } from "../../lib/core/inputs/rows";
+import { isList, type Input, type Table } from "../../lib/core/inputs/rows";
 import { groupedInputs } from "../input-groups";
 import { inputSchema } from "./input-schema";
 
@@ -125,7 +125,7 @@ function shapeOf(row: Input, schema: Facts): Facts {
       additionalProperties: plain(additionalProperties),
     };
   }
-  if (!row.type.startsWith("list")) return plain(schema);
+  if (!isList(row)) return plain(schema);
   const words = items?.enum !== undefined && { uniqueItems: true, "ui:widget": "checkboxes" };
   return { type: "array", items: plain(items), ...words };
 }
@@ -240,6 +240,6 @@ function fallbacksOf(members: Table): Facts {
 
 /** A null is never written, so it needs no fallback. A form turns an untouched list into an empty one. */
 function fallbackOf({ default: value, type }: Input): Facts {
-  if (value === null && type.startsWith("list")) return { fallback: [] };
+  if (value === null && isList({ type })) return { fallback: [] };
   return value === undefined || value === null ? {} : { fallback: value };
 }

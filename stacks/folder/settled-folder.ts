@@ -3,7 +3,7 @@ import { App } from "cdktf";
 import { terraformName } from "../../lib/core/inputs/checks";
 import { statedConditions } from "../../lib/core/expr/conditional";
 import { declaredInputs } from "../../lib/core/inputs/declared-inputs";
-import { type Input, type Table } from "../../lib/core/inputs/rows";
+import { isCollection, type Input, type Table } from "../../lib/core/inputs/rows";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { type DeploymentSettings, type Settlement, valueOf } from "../../lib/core/inputs/settled-inputs";
 import { usedInputs } from "./used-inputs";
@@ -97,7 +97,7 @@ function settlementOf({ row, value }: FoundInput, former: Settlement | undefined
   if (isUnset) return "fixed";
   // A secret must not stand in a folder.
   if (row.sensitive === true) return undefined;
-  const mayBeUnset = (row.default ?? null) === null || row.nullable === true || /^(?:list|map)[(]/.test(row.type);
+  const mayBeUnset = (row.default ?? null) === null || row.nullable === true || isCollection(row);
   if (mayBeUnset && former === undefined) return "present";
   // A number may change without a part more or less, and of an object the members decide.
   return row.type === "number" || row.members !== undefined ? undefined : "fixed";

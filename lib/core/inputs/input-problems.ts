@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 import { type Check, type EachCheck, isEach, ofMember, oneOf, problems } from "./checks";
 import { isPlainObject } from "../expr/expr";
 import { elementProblem, missing, nearest, unknownNames } from "./known-props";
-import { type Input } from "./rows";
+import { isList, type Input } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
 import { type Given, isSecret, plainOf, TEXT, type Value } from "./value";
 
@@ -120,7 +120,7 @@ function formProblems(name: string, row: Input, given: unknown, isHidden = hides
   }
   const item = /^(?:list|map)\((.+)\)$/s.exec(type)?.[1] ?? "";
   const each = { ...TEXT, type: item, members: entries, reads };
-  if (type.startsWith("list(")) {
+  if (isList({ type })) {
     if (!Array.isArray(given)) return [misshapen(name, given, "list", isHidden, row)];
     return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value, isHidden));
   }

@@ -1,3 +1,4 @@
+import { isList } from "./rows";
 import { TerraformElement, TerraformLocal, TerraformVariable, Token } from "cdktf";
 import { type Construct } from "constructs";
 
@@ -90,7 +91,7 @@ export function elementProblem(path: string, value: unknown, types: readonly str
 function valueOf({ type }: TerraformVariable): string {
   if (type === undefined || type === "string") return "stringValue";
   if (type === "number") return "numberValue";
-  return type.startsWith("list(") ? "listValue" : "value";
+  return isList({ type }) ? "listValue" : "value";
 }
 
 const plain = (name: string) => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase();

@@ -2,7 +2,7 @@ import { present } from "../expr/conditional";
 import { allOf, type Expr, hcl } from "../expr/expr";
 import { compact } from "../expr/functions";
 import { type Relation } from "./relations";
-import { type Input, type Table } from "./rows";
+import { isCollection, type Input, type Table } from "./rows";
 import { type Value, valueAt, type ValuesOf } from "./value";
 
 /** Names of inputs, and of their members after a dot: `dumps.schedule`. */
@@ -107,12 +107,14 @@ const isFlag = ({ type }: Input): boolean => type === "bool";
 function isThere(value: Value): Expr<boolean> {
   const { row } = value;
   if (isFlag(row)) return flagOf(value);
-  return hasItems(row) ? value.length().gt(0) : value.isSet();
+  return isNeverNull(row) ? value.length().gt(0) : value.isSet();
 }
 
-const isAbsent = (value: Value): Expr<boolean> => (hasItems(value.row) ? value.length().eq(0) : isThere(value).not());
+const isAbsent = (value: Value): Expr<boolean> =>
+  isNeverNull(value.row) ? value.length().eq(0) : isThere(value).not();
 
-const hasItems = ({ default: fallback, type }: Input): boolean => /^(?:list|map)[(]/.test(type) && fallback !== null;
+/** Whether an input that is a list or a map is never null, so that only items make it given. */
+const isNeverNull = (row: Input): boolean => isCollection(row) && row.default !== null;
 
 function flagOf(value: Value): Expr<boolean> {
   const flag = value as Expr as Expr<boolean>;

@@ -1,7 +1,7 @@
 import { TerraformDataSource, Token } from "cdktf";
 
 import { isPlainObject } from "../expr/expr";
-import { type Input, type ProviderResource, type Table } from "./rows";
+import { isCollection, type Input, type ProviderResource, type Table } from "./rows";
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -28,11 +28,10 @@ export function withAttributes<Props>(table: Table, props: Props): Props {
 function attributesOf(row: Input | undefined, given: unknown): unknown {
   if (row === undefined) return given;
   const { entries, members, reads, type } = row;
-  const isCollection = /^(?:list|map)[(]/.test(type);
-  if (isResource(given)) return isCollection ? given : read(reads, given);
+  if (isResource(given)) return isCollection({ type }) ? given : read(reads, given);
   if (!isPlainObject(given) || Token.isUnresolved(given)) return given;
   if (members !== undefined) return withAttributes(members, given);
-  if (!isCollection) return given;
+  if (!isCollection({ type })) return given;
   const item = { ...row, type: "object", members: entries, entries: undefined };
   return changed(given as Given, (each) => attributesOf(item, each));
 }

@@ -82,18 +82,26 @@ function readsOf(
   attribute: string,
   reads: Readonly<Record<string, Reading>> | readonly string[],
 ): Readonly<Record<string, Reading>> {
-  if (!isList(reads)) return reads;
+  if (!isTypes(reads)) return reads;
   const reading: Reading = (resource) => resource.getStringAttribute(attribute);
   return Object.fromEntries(reads.map((type) => [type, reading]));
 }
 
-const isList = (value: object): value is readonly string[] => Array.isArray(value);
+const isTypes = (value: object): value is readonly string[] => Array.isArray(value);
 
+/** An input that may be left out: with a default, which is null for one that may be absent. */
 export interface Optional<Prop> extends Input<Prop> {
   readonly default: unknown;
 }
 
+/** Inputs by the names of their props; those of a feature are in one table. */
 export type Table = Readonly<Record<string, Input>>;
+
+/** Whether an input has items: a list or a map. */
+export const isCollection = ({ type }: Pick<Input, "type">): boolean => isList({ type }) || type.startsWith("map(");
+
+/** Whether an input is a list. */
+export const isList = ({ type }: Pick<Input, "type">): boolean => type.startsWith("list(");
 
 type Spec = Omit<Input, "converted" | "describe" | "entries" | "members" | "prop" | "reads" | "type">;
 
@@ -107,18 +115,32 @@ function rows<Prop>(type: string, converted: Input["converted"] = []) {
   return row;
 }
 
+/** A text. */
 export const text = rows<string>("string");
+
 /** A text that must be given, if only as null. */
 export const textOrNull = (spec: Omit<Spec, "default">): Input<string | null> => ({
   type: "string",
   nullable: true,
   ...spec,
 });
+
+/** A text, for which a program may give a number, such as that of a version. */
 export const textOrNumber = rows<number | string>("string", ["number"]);
+
+/** A word, for which a program may give true or false. */
 export const textOrFlag = rows<boolean | string | IResolvable>("string", ["boolean"]);
+
+/** A number; whole ones have a rule of their own. */
 export const number = rows<number>("number");
+
+/** True or false. */
 export const flag = rows<boolean | IResolvable>("bool");
+
+/** A list of texts. */
 export const texts = rows<readonly string[]>("list(string)");
+
+/** Texts by name. */
 export const textMap = rows<Readonly<Record<string, string>> | IResolvable>("map(string)");
 
 /** A whole number, within limits that a relation judges. */
@@ -181,7 +203,8 @@ export function mapOf<M extends Table>(
  * Props of a table; the comments of its rows are those of the props.
  *
  * `Named` has a type with a name for each prop that is an object: an editor shows the name, and not all members.
- * `Resources` is never for the values, where attributes have taken the place of resources.
+ * `Resources` is `never` for values, where attributes have taken the place of resources: `X & never` is `never`, which
+ * removes the alternative of a resource, and `X & unknown` is `X`, which keeps it.
  */
 export type PropsOf<T, Named = unknown, Resources = unknown> = {
   readonly [Name in keyof T as T[Name] extends Optional<unknown> ? never : Name]:

@@ -2,7 +2,7 @@ import { ref, Token, type IResolvable } from "cdktf";
 
 import { terraformName } from "./checks";
 import { reference } from "../expr/expr";
-import { requiredObject, type Input } from "./rows";
+import { isCollection, requiredObject, type Input } from "./rows";
 
 /**
  * What the settings of one deployment make of an input, or of a member of one:
@@ -180,8 +180,6 @@ function settledReference(row: Input, path: string, isPresent: boolean, isMember
   const hasItems = isPresent && isCollection(row);
   return asProp(row, reference(`var.${path}`, { knownAt: "plan", mayBeNull, hasItems }));
 }
-
-const isCollection = ({ type }: Input): boolean => /^(?:list|map)[(]/.test(type);
 
 /** A token of the type that the prop has. */
 export function asProp({ type }: Input, token: IResolvable): unknown {

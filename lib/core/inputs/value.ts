@@ -5,7 +5,7 @@ import { isKnown, shown, terraformName } from "./checks";
 import { Expr, exprOf, isPlainObject, literal, reference } from "../expr/expr";
 import { type KnownAt } from "../expr/nodes";
 import { escaped, expression } from "../expr/expression";
-import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
+import { isList, type Input, type PropOf, type PropsOf, type Table } from "./rows";
 import { asProp } from "./settled-inputs";
 
 /** The values of all inputs of a table. */
@@ -127,7 +127,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     if (this.isLiteral || !Token.isUnresolved(given)) return given;
     if (typeof given === "string") return open.text;
     if (typeof given === "number") return open.number;
-    return row.type.startsWith("list(") ? open.list : open;
+    return isList(row) ? open.list : open;
   }
 
   /** For arguments that are maps. */
