@@ -19,7 +19,7 @@ import { allOf, interpolated, type Expr, literal } from "./core/expr/expr";
 import { jsonOf } from "./core/expr/functions";
 import { needs } from "./core/inputs/needs";
 
-/** The same as a type, which keeps their comments where the compiler would print a table without them. */
+/** Type of `EXISTING_PARTS`, written out, because the compiler drops the rows' comments from that of a spread. */
 type ExistingPartInputs = typeof EXISTING_BUCKET &
   typeof EXISTING_DATABASE &
   typeof EXISTING_REPOSITORY &

@@ -226,7 +226,7 @@ export abstract class IdentityProvider extends Construct {
   /** Values of the inputs. @internal */
   protected readonly values: ValuesOf<CommonInputs>;
 
-  /** The same as props of parts. @internal */
+  /** Values of the inputs as props of parts: undefined for null. @internal */
   protected readonly settings: SettingsOf<CommonInputs>;
   protected readonly network: ExistingNetwork | undefined;
   /** Whether what holds data cannot be deleted. */

@@ -270,7 +270,7 @@ const FIRST_INPUTS: readonly FirstSection<FirstInputs>[] = [
   },
 ];
 
-/** The same of labs. */
+/** What an example of a lab begins with. */
 const FIRST_LAB_INPUTS: readonly FirstSection<FirstInputs>[] = [
   {
     heading: "Usually set.",

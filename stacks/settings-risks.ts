@@ -11,7 +11,7 @@ export function commonRisks(v: ValuesOf<CommonInputs>): readonly Warning[] {
   return [...releaseRisksOf(v), unexaminedPathsRisk(v.protection.at.waf)];
 }
 
-/** The same of the variant on Cloud Run. */
+/** Risks of settings of the variant on Cloud Run. */
 export function serverlessRisks(v: ValuesOf<ServerlessInputs>): readonly Warning[] {
   return [...commonRisks(v), ...idleWorkerRisksOf(v)];
 }

@@ -14,7 +14,7 @@ export function isAddressRange(range: Expr<string>): Expr<boolean> {
   );
 }
 
-/** The same, or an IPv6 range in its short form, but no IPv4-mapped one. */
+/** Whether it is an IPv4 range with its first address, or an IPv6 range in its short form, but no IPv4-mapped one. */
 export function isAnyAddressRange(range: Expr<string>): Expr<boolean> {
   const [first, prefix] = [addressIn(range, 0), toNumber(element(split("/", range), 1))];
   // Of IPv6, Terraform judges the form.

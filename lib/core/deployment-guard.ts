@@ -171,7 +171,7 @@ function valuesOf(facts: readonly DeploymentFact[]): Record<string, string> {
   return Object.fromEntries(facts.flatMap(({ prop, value }) => (value === undefined ? [] : [[prop, value] as const])));
 }
 
-/** The same without what is null at plan. */
+/** The facts of a deployment, without those that are null at plan. */
 function givenOf(facts: readonly DeploymentFact[]): Record<string, string> {
   const all = valuesOf(facts.filter(({ omitsNull }) => omitsNull !== true));
   const others = valuesOf(facts.filter(({ omitsNull, value }) => omitsNull && value !== NOTHING));

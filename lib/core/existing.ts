@@ -83,7 +83,7 @@ export function existingOr(
 }
 
 /**
- * The same for all that is read of a part, in locals that have the names of the attributes.
+ * All that is read of a part, each the own or the existing one, in locals that have the names of the attributes.
  *
  * @param theirs of the existing part; undefined where there is none
  */

@@ -23,7 +23,7 @@ export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_storage_bucket.deletion_policy": "7.33.0",
 } as const satisfies Record<string, string>;
 
-/** The same for the kubernetes provider, whose bindings are for 2.38; the lower bound also includes a fix in 3.2.1. */
+/** Attributes of the kubernetes provider that the bindings, for 2.38, lack; the lower bound has a fix in 3.2.1 too. */
 export const NEWER_KUBERNETES_ATTRIBUTES = {
   "kubernetes_cron_job_v1.spec.job_template.spec.template.spec.init_container.restart_policy": "3.0.0",
   "kubernetes_deployment_v1.spec.template.spec.init_container.restart_policy": "3.0.0",

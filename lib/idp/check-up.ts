@@ -34,7 +34,7 @@ export const LIMITS = {
   mailsNotSent: number({ default: 0, description: "mails that may fail for good in 15 minutes" }),
   /** Sign-ins that may fail in 15 minutes, 100 by default. */
   signInsFailed: number({ default: 100, description: "sign-ins that may fail in 15 minutes" }),
-  /** The same from one address, 30 by default; an office may have one. */
+  /** Sign-ins that may fail from one address in 15 minutes, 30 by default; an office may have one. */
   signInsFailedFromOneAddress: number({
     default: 30,
     description: "sign-ins that may fail from one address in 15 minutes",
@@ -48,7 +48,7 @@ export const LIMITS = {
   }),
 };
 
-/** The same as props. */
+/** Limits of the check-up as a prop. */
 export interface CheckUpLimits extends PropsOf<typeof LIMITS> {}
 
 /** Inputs of the check-up. */
@@ -116,7 +116,7 @@ export function hasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
   return valueOf<number>(receivers).gt(0);
 }
 
-/** The same where synthesis knows it. */
+/** Whether somebody gets alerts, where synthesis knows it; undefined where only a plan does. */
 function knownToHaveReceivers({ alertEmails, notificationChannels: { given } }: Receivers) {
   const channels = Token.isUnresolved(given) ? [given] : Object.values(given as Readonly<Record<string, unknown>>);
   const lists: unknown[] = [alertEmails.given, ...channels];

@@ -227,7 +227,7 @@ export const WORKER_CONNECTIONS = { pool: 4, perProcess: 4 } as const;
  */
 export const REQUESTS_PER_INSTANCE = 36;
 
-/** The same with a pool, for which requests wait: nearly all are web sockets of open pages, which need none. */
+/** Requests of an instance with a pool of connections: nearly all are web sockets of open pages, which need none. */
 export const POOLED_REQUESTS_PER_INSTANCE = 250;
 
 /**
@@ -241,7 +241,7 @@ export const LEAST_POOLED_CONNECTIONS = 10;
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";
 
-/** The same for what closes the login of a former password. */
+/** Name of the job that closes the login of a former password. */
 export const DB_RETIRE_JOB = "db-retire";
 
 /** How long one attempt waits for the database; a new instance and its proxy take minutes to start. */

@@ -112,7 +112,7 @@ export function identityProviderContainer(scope: Construct, props: IdentityProvi
   return containerOf(props, values);
 }
 
-/** The same with settings that have been judged. */
+/** The server's container with settings that have been judged. */
 export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>): ContainerSpec {
   const { database, secrets } = parts;
   const { memory } = parts.resources ?? RESOURCES;

@@ -431,7 +431,7 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
   );
 }
 
-/** The same of the settings of a deployment; that of one that names no release is another one. */
+/** Risks of the release that the settings of a deployment name; an existing image without a release has none. */
 export function releaseRisksOf({
   applicationVersion: version,
   existingContainerImage: existing,

@@ -44,7 +44,7 @@ export const SECRET_REFERENCE = {
 /** What names such a version; its resource may be given instead. */
 export interface SecretReference extends PropsOf<typeof SECRET_REFERENCE> {}
 
-/** The same as Terraform has it. */
+/** A reference to a secret under the names that Terraform has. */
 export interface StoredReference {
   readonly secret_id: string;
   readonly version: string;

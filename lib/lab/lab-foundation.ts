@@ -24,7 +24,7 @@ export interface LabContext {
   readonly outlivedBy: ITerraformDependable[];
 }
 
-/** The same, with what must exist before the first resource of a part, such as the gate of an API. */
+/** Context of a lab, and what must exist before the first resource of a part, such as the gate of an API. */
 export interface LabPartProps extends LabContext {
   readonly dependsOn: ITerraformDependable[];
 }

@@ -89,7 +89,7 @@ export interface DenyMaintenancePeriod extends PropsOf<Inputs["denyMaintenancePe
 
 type SettingsOfInput<Name extends keyof Inputs> = Partial<NonNullable<SettingsOf<Inputs>[Name]>>;
 
-/** The same as settings of parts. */
+/** When Google may maintain something, as a setting of a part. */
 export interface WindowSettings extends SettingsOfInput<"maintenanceWindow"> {}
 export interface DeniedSettings extends SettingsOfInput<"denyMaintenancePeriod"> {}
 

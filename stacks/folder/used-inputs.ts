@@ -11,7 +11,7 @@ export interface UsedInputs {
   /** Those to which a part or an output refers, or the validation of such an input, without members. */
   readonly used: ReadonlySet<string>;
 
-  /** The same with members, where only these are referred to. */
+  /** Inputs that are used, or members where only these are referred to. */
   readonly usedParts: ReadonlySet<string>;
 
   /** Those that have one value only, because a validation refuses every other. */

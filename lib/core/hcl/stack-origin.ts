@@ -25,7 +25,7 @@ export function explain(element: IConstruct, reason: string): void {
   REASONS.set(element, reason);
 }
 
-/** The same of what nothing refers to, which the linter tflint would report. */
+/** Says why there is an element to which nothing refers, which the linter tflint would report. */
 export function explainUnused(element: IConstruct, reason: string): void {
   explain(element, `${reason}\ntflint-ignore: terraform_unused_declarations`);
 }

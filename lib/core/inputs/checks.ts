@@ -12,7 +12,7 @@ export type Facts = Readonly<Record<string, unknown>>;
 export interface Check<T = never> {
   /** Completes "it must": the rule, the reason if it is not obvious, and the fix. */
   readonly must: string;
-  /** The same of one value, where the reason is another one for each. */
+  /** The rule for one value, where each has another reason. */
   readonly mustFor?: (value: Expr<T>) => Expr<string>;
   /**
    * Condition for a value that is not null, whose members have their Terraform names; it judges a literal at synth, and

@@ -151,7 +151,7 @@ function missingMembers({ at, given }: Value): string[] {
     .map(([, { name }]) => missing(name));
 }
 
-/** The same of a member of an object in a map, which must also be there if it has no default. */
+/** What is wrong with a member of an object in a map, which must be there if it has no default. */
 function memberProblems(name: string, member: string, row: Input, entry: Given): string[] {
   const [path, given] = [`${name}.${member}`, entry[member] ?? null];
   if (given === null) return row.default === undefined ? [missing(path)] : [];

@@ -69,7 +69,7 @@ export function orResource<Attribute extends string, Row extends Input>(
   return { ...row, reads: readsOf(attribute, reads) };
 }
 
-/** The same of the items of a list. */
+/** A row whose prop is a list of texts or resources: of a resource, its attribute stands in the list. */
 export function orResources<Attribute extends string, Row extends Input>(
   attribute: Attribute,
   types: readonly string[],

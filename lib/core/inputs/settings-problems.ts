@@ -17,7 +17,7 @@ function literalsOf(table: Table, given: DeploymentSettings["values"]) {
   });
 }
 
-/** The same for what is only warned of: what is wrong, and refused, has its default there. */
+/** Values of settings for what is only warned of: what is wrong, and refused anyway, has its default there. */
 export function valuesOfSettings<T extends Table>(table: T, { values }: DeploymentSettings): ValuesOf<T> {
   const isRight = ([, value]: readonly [string, Value]) => problemsOf(value).length === 0;
   const right = Object.entries(literalsOf(table, values)).filter(isRight);

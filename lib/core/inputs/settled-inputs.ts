@@ -173,7 +173,7 @@ export function referenceTo(row: Input, path: string): unknown {
   return asProp(row, ref(`var.${path}`));
 }
 
-/** The same, of which it is known whether it may be null, and whether it has items. */
+/** A reference to a variable, or to a member of one, that knows whether it may be null, and whether it has items. */
 function settledReference(row: Input, path: string, isPresent: boolean, isMember: boolean): unknown {
   const { default: fallback = isMember ? null : undefined, nullable } = row;
   const mayBeNull = !isPresent && (fallback === null || nullable === true);

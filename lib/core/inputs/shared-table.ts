@@ -26,7 +26,7 @@ export function sharedTable(name: string, texts: Texts): Expr<Texts> {
   return namedLiteral(`local.${name}`, texts);
 }
 
-/** The same of words that checks look at, in any order. */
+/** Words that several checks look at, in any order: a local of each stack where they do. */
 export function sharedList(name: string, words: readonly string[]): Expr<readonly string[]> {
   // As an expression, a folder has many of them in a line.
   SHARED.set(name, { value: hcl`toset(${words})`, place: inFileOfChecks });
@@ -43,7 +43,7 @@ export function addSharedTables(scope: IConstruct, rules: unknown): void {
   ADDED.set(stack, added);
   const text = JSON.stringify(rendered(scope, rules));
   for (const [name, { place, value }] of SHARED) {
-    if (added.has(name) || !text.includes(`local.${name}`)) continue;
+    if (added.has(name) || !new RegExp(`\\blocal[.]${name}\\b`).test(text)) continue;
     added.add(name);
     // In a scope of its own, because a construct of the stack may have the same name.
     const local = new TerraformLocal(new Construct(stack, `${name}-table`), name, value);

@@ -280,7 +280,7 @@ export function isFilled({ default: fallback, nullable = false }: Input): boolea
   return fallback !== null && !nullable;
 }
 
-/** The same names with other values. */
+/** An object with the same names, and each value converted. */
 export function mapped<From, To>(
   from: Readonly<Record<string, From>>,
   convert: (name: string, value: From) => To,

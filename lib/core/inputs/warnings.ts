@@ -102,7 +102,7 @@ export function warningsOf(scope: IConstruct): string[] {
   return warningsIn(scope).map(({ path, text }) => `${path}: ${text}`);
 }
 
-/** The same without the paths, and each once. */
+/** Texts of the warnings in a scope, without the paths of what warns, and each once. */
 export function warningTexts(scope: IConstruct): string[] {
   return [...new Set(warningsIn(scope).map(({ text }) => text))];
 }
@@ -135,7 +135,7 @@ function conditionToShow(scope: Construct, id: string, condition: Expr<boolean>)
   return condition.takesLines ? besideChecks(scope, id, condition) : condition;
 }
 
-/** The same as a local beside the checks; a literal stays one. */
+/** A value as a local in the file of the checks; a literal stays one. */
 function besideChecks<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
   return named(scope, id, value, inFileOfChecks);
 }

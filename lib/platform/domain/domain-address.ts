@@ -29,7 +29,7 @@ export class DomainAddress extends Construct {
   /** IP address; null without a domain. */
   readonly ipAddress: string;
 
-  /** The same as a list that is empty without a domain. */
+  /** IP address as a list that is empty without a domain. */
   readonly ipAddresses: string;
   readonly ipv6: Ipv6Address;
   readonly ready: ITerraformDependable[];

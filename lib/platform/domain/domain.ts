@@ -79,7 +79,7 @@ function attributesOfZone(zone: ProviderResource): DnsZoneProps {
 
 export type DnsZone = SettingsOf<typeof ZONE>;
 
-/** The same as a prop. */
+/** Existing zone of Cloud DNS as a prop. */
 export interface DnsZoneProps extends PropsOf<typeof ZONE> {}
 
 /**

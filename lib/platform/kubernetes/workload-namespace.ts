@@ -47,7 +47,7 @@ export class WorkloadNamespace extends Construct {
   /** Name; a reference to it waits for the namespace. */
   readonly namespaceName: string;
 
-  /** The same as it was given, for which nothing waits. */
+  /** Name as it was given, for which nothing waits. */
   readonly givenName: string;
 
   /** Id of what is made first in it. */

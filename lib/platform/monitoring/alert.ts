@@ -144,7 +144,7 @@ interface Alert {
 /** Alerts by their ids: the keys in the input `alerts`, in the policies' addresses and in tests. */
 export type Alerts = Readonly<Record<string, Alert>>;
 
-/** The same text wherever the application runs. */
+/** One text for both platforms. */
 export function both(text: Text): Texts {
   return { kubernetes: text, serverless: text };
 }

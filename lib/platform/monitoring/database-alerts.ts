@@ -9,7 +9,7 @@ const metric = (name: string) => (facts: AlertFacts) => `cloudsql_googleapis_com
 const describeCommand = ({ database, projectId }: AlertFacts, what: string): string =>
   `gcloud sql instances describe ${database} --project=${projectId} --format='value(${what})'`;
 
-/** The same on both platforms. */
+/** Alerts that are alike on both platforms. */
 const ROWS: Alerts = {
   "database-down": {
     title: "the database is down",

@@ -25,7 +25,7 @@ const failures =
     ].join(" ");
 const ANY_FAILURE = { raisedWhen: ">", threshold: 0, durationSeconds: 0, measures: "failures in 10 min" } as const;
 
-/** The same in a cluster, but of no copy that `restore.sh` or a drill makes of a job: these report it themselves. */
+/** Failures of a job in a cluster, but of no copy that `restore.sh` or a drill makes: these report it themselves. */
 const failedJob =
   (job: Text): Text =>
   (facts, platform) =>

@@ -48,7 +48,7 @@ const ALERT = {
 /** Changes to one alert. */
 export type AlertSettings = { readonly enabled?: boolean } & Omit<SettingsOf<typeof ALERT>, "enabled">;
 
-/** The same as props. */
+/** Changes to one alert as a prop. */
 export interface AlertProps extends PropsOf<typeof ALERT> {}
 
 const channels = (description: string) =>

@@ -263,7 +263,7 @@ export class Monitoring extends Construct {
     return named(this, "Database", standby.isInUse.choose(standby.instanceName, primary)).text;
   }
 
-  /** The same with its project, as logs have it. */
+  /** The instance that is watched, with its project, as logs have it. */
   private addDatabaseId({ context, databaseId, standby }: MonitoringProps): string {
     if (standby === undefined) return databaseId;
     const replica = interpolated`${context.projectId}:${standby.instanceName}`;

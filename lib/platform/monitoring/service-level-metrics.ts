@@ -60,12 +60,12 @@ export function requestFilters(facts: AlertFacts, platform: Platform): Record<st
   };
 }
 
-/** The same for how long requests take, in milliseconds. */
+/** Filter of the metric for how long requests take, in milliseconds. */
 export function latencyFilter(facts: AlertFacts, platform: Platform): string {
   return ofRequests(facts, platform, (metric) => filterOf(metric.latencyType, facts, metric));
 }
 
-/** The same for the uptime check: a window is good if any location got an answer. */
+/** Filter of the uptime check: a window is good if any location got an answer. */
 export function checkFilter({ host }: AlertFacts): string {
   return [
     `metric.type="monitoring.googleapis.com/uptime_check/check_passed"`,

@@ -29,7 +29,7 @@ export interface ExistingNetwork {
   readonly dependsOn?: ITerraformDependable[];
 }
 
-/** The same, where resources may stand for network and subnetwork. */
+/** An existing network as a prop: resources may stand for network and subnetwork. */
 export interface NetworkProps extends Pick<ExistingNetwork, "dependsOn"> {
   /** `projects/<project>/global/networks/<name>`, or its resource; it must have private services access. */
   readonly network: ResourceWith<"id"> | string;
@@ -41,7 +41,7 @@ export interface NetworkProps extends Pick<ExistingNetwork, "dependsOn"> {
   readonly subnetwork: ResourceWith<"id"> | string;
 }
 
-/** The same, and how what runs on Cloud Run is attached to it. */
+/** An existing network, and how what runs on Cloud Run is attached to it. */
 export interface NetworkAttachment extends ExistingNetwork {
   /**
    * What Cloud Run sends through it: `PRIVATE_RANGES_ONLY` or `ALL_TRAFFIC`.

@@ -281,7 +281,7 @@ function probes({ livenessProbe, port, probePort = port, startupProbe }: Contain
   return { startupProbe: startupProbe && probe(startupProbe), livenessProbe: livenessProbe && probe(livenessProbe) };
 }
 
-/** The same for a block that the bindings lack. */
+/** A startup probe under the names that Terraform has, for a block that the bindings lack. */
 function inTerraform(spec: ReturnType<typeof probes>["startupProbe"]) {
   if (spec === undefined) return undefined;
   const entries = Object.entries({ ...spec, httpGet: [spec.httpGet] });
@@ -324,7 +324,7 @@ interface IdleWorker {
   readonly cpu: { readonly name: string; readonly value: Condition };
 }
 
-/** The same of the settings of a deployment. */
+/** Risks of a worker that stops with the last instance, of the settings of a deployment. */
 export function idleWorkerRisksOf(v: ValuesOf<InstanceInputs & ServiceInputs & WorkerForm>): readonly Warning[] {
   const { cpuAlwaysAllocated: cpu, minInstanceCount: minimum } = v;
   return idleWorkerRisks({

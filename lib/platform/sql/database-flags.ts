@@ -125,7 +125,7 @@ export function flagBlocks(connections: string, given: DatabaseFlags = {}) {
   return Object.entries(all).map(([name, value]) => ({ name, value }));
 }
 
-/** The same for flags known only at plan. */
+/** Adds flags that only a plan knows. */
 export function addFlags(instance: TerraformResource, connections: string, given: DatabaseFlags = {}): void {
   if (!Token.isUnresolved(given)) return;
   addDynamicBlock(instance, "settings", "database_flags", {

@@ -122,10 +122,10 @@ export interface DatabaseAttributes extends PropsOf<
 /** A login that makes the application's login and database. */
 export interface DatabaseAdministrator extends PropsOf<typeof ADMINISTRATOR, { readonly secret: SecretReference }> {}
 
-/** The same with attributes in the place of resources. */
+/** An existing database, with attributes in the place of resources. */
 export type DatabaseValues = PropsOf<typeof DATABASE, unknown, never>;
 
-/** The same where they may be null at plan. */
+/** An existing database whose attributes may be null at plan. */
 export interface ExistingDatabaseProps
   extends Existing, Partial<Pick<DatabaseValues, "connectionName" | "database" | "maxConnections" | "user">> {
   readonly passwordSecret?: Partial<SecretAttributes>;
@@ -179,7 +179,7 @@ export interface ReadAttributes extends Pick<
   readonly projectId: string;
 }
 
-/** The same of a database that is managed elsewhere; what is found out is in locals of the scope. */
+/** Attributes of a database that is managed elsewhere; what is found out is in locals of the scope. */
 export function attributesOfExisting(scope: Construct, existing: ExistingDatabaseProps): Partial<ReadAttributes> {
   const { connectionName, database, user } = existing;
   const found: Partial<ReturnType<typeof instanceIn>> = connectionName === undefined ? {} : instanceIn(connectionName);
