@@ -9,6 +9,7 @@ import { type DeploymentSettings } from "../lib/core/inputs/settled-inputs";
 import { requireStatesApart } from "../lib/core/state-backend";
 import { convertedSettings } from "./folder/converted-settings";
 import { settlementsFor } from "./folder/settled-folder";
+import { hintOfUnknown, isInput } from "./former-inputs";
 import { type Settings, type StackSettings, STATE_BACKEND } from "./settings";
 
 interface StackClass {
@@ -58,11 +59,30 @@ export async function createStacks(
   const wanted = Object.entries(STACKS).filter(([name]) => names.length === 0 || names.includes(name));
   const wantedNames = wanted.map(([name]) => name);
   requireStatesApart(STATE_BACKEND, settings.backend, wantedNames);
+  const hintOf = values === undefined ? undefined : await hintFor(wantedNames[0] ?? "", values);
   const classes = await Promise.all(wanted.map(async ([name, load]) => ({ name, Stack: await load() })));
   return classes.map(({ name, Stack }) => {
-    const make = (scope: App, deployment: DeploymentSettings) => new Stack(scope, name, { ...settings, deployment });
+    const make = (scope: App, deployment: DeploymentSettings) =>
+      new Stack(scope, name, { ...settings, deployment: { ...deployment, hintOf } });
     return values === undefined
       ? new Stack(app, name, settings)
       : make(app, settlementsFor(Stack.inputs, make, convertedSettings(Stack.inputs, values)));
   });
+}
+
+/** What to say of settings that a stack has no inputs for; the other stacks are loaded only where there are any. */
+async function hintFor(
+  stack: string,
+  values: DeploymentSettings["values"],
+): Promise<DeploymentSettings["hintOf"] | undefined> {
+  const inputs = await inputsOf(stack);
+  if (Object.keys(values).every((name) => isInput(name, inputs))) return undefined;
+  const others: Record<string, Table> = {};
+  for (const other of Object.keys(STACKS).filter((each) => each !== stack)) others[other] = await inputsOf(other);
+  return (name) => hintOfUnknown(name, inputs, others);
+}
+
+async function inputsOf(stack: string): Promise<Table> {
+  const Stack = await STACKS[stack]?.();
+  return Stack?.inputs ?? {};
 }

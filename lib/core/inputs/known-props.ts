@@ -52,15 +52,21 @@ export function refuseProps(scope: Construct | string, props: unknown, known: Kn
 
 export const missing = (path: string) => `${path} is missing; it has no default; set it`;
 
-/** A sentence about each name that is not known, with the nearest one. */
-export function unknownNames(given: object, known: readonly string[], prefix = "", kind = "prop"): string[] {
+/** A sentence about each name that is not known, with what is known of it, or the nearest one. */
+export function unknownNames(
+  given: object,
+  known: readonly string[],
+  prefix = "",
+  kind = "prop",
+  hintOf: (name: string) => string | undefined = () => undefined,
+): string[] {
   return Object.entries(given)
     .filter(([name, value]) => value !== undefined && !known.includes(name) && !Token.isUnresolved(name))
     .map(([name]) => {
       const near = nearest(name, known);
       const hint =
         near === undefined ? "it would have no effect; correct or remove it" : `did you mean ${prefix}${near}?`;
-      return `${prefix}${name} is no ${kind}; ${hint}`;
+      return `${prefix}${name} is no ${kind}; ${hintOf(name) ?? hint}`;
     });
 }
 

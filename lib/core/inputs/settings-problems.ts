@@ -39,7 +39,7 @@ export function refuseSettings<T extends Table>(
   settings: DeploymentSettings,
   doubts: readonly string[] = [],
 ): void {
-  const { values: given } = settings;
+  const { hintOf, values: given } = settings;
   const secrets = Object.entries(table)
     .map(([name, row]) => ({ name: terraformName(name), row }))
     .filter(({ name, row }) => isSecret(row) && (given[name] ?? "") !== "")
@@ -50,7 +50,7 @@ export function refuseSettings<T extends Table>(
       ].join(" "),
     );
   const literals = literalsOf(table, given);
-  const others = [...secrets, ...unknownSettings(table, given)];
+  const others = [...secrets, ...unknownSettings(table, given, "", hintOf)];
   const isMissing = (name: string) => literals[name]?.given === null && table[name]?.default === undefined;
   const set = Object.fromEntries(Object.entries(literals).filter(([name]) => !isMissing(name)));
   const isWrong = (name: string) => {
@@ -68,7 +68,7 @@ export function refuseSettings<T extends Table>(
 }
 
 /** What has no such name among the settings, and in objects. */
-function unknownSettings(table: Table, given: Given, prefix = ""): string[] {
+function unknownSettings(table: Table, given: Given, prefix: string, hintOf?: DeploymentSettings["hintOf"]): string[] {
   const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [terraformName(name), row]));
   const inside = Object.entries(rows).flatMap(([name, { entries, members }]) => {
     const value = given[name];
@@ -79,5 +79,5 @@ function unknownSettings(table: Table, given: Given, prefix = ""): string[] {
       isPlainObject(each) ? unknownSettings(entries, each as Given, `${prefix}${name}[${JSON.stringify(key)}].`) : [],
     );
   });
-  return [...unknownNames(given, Object.keys(rows), prefix, "input"), ...inside];
+  return [...unknownNames(given, Object.keys(rows), prefix, "input", hintOf), ...inside];
 }

@@ -19,6 +19,9 @@ export interface DeploymentSettings {
 
   /** By the Terraform name of an input, or that of a member, such as `smtp.password_secret`. */
   readonly settlements: ReadonlyMap<string, Settlement>;
+
+  /** What to say of a setting that is no input; undefined for nothing but the nearest name. */
+  readonly hintOf?: (name: string) => string | undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
