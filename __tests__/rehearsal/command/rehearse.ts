@@ -10,6 +10,7 @@ import { findProgram } from "../../support/programs";
 import { rehearse } from "../engine/rehearsal";
 import {
   EXHAUSTIVE_PARTS,
+  nothingFound,
   type RehearsalFailure,
   type RehearsalOptions,
   type RehearsalReport,
@@ -88,6 +89,8 @@ async function main(): Promise<number> {
     failure === undefined ? [] : [failureParagraph(stack, failure)],
   );
   if (failures.length > 0) return complain(`\n${failures.join("\n\n")}\n`);
+  const nothing = nothingFound(only, reports);
+  if (nothing !== undefined) return complain(`${nothing}\n`);
   process.stdout.write(`All passed, ${duration}.\n`);
   return 0;
 }

@@ -33,7 +33,7 @@ import { type StackRehearsal } from "./stack-rehearsal";
  * Never throws because of the folder: the report contains the first failure.
  */
 export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {
-  const { folder, only } = options;
+  const { folder } = options;
   const stack = basename(folder);
   const refused = (step: string, message: string): RehearsalReport => ({
     stack,
@@ -46,9 +46,7 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
   const { steps } = context;
   try {
     await everyPart(context);
-    if (only !== undefined && steps.length === 0)
-      return refused("--only", `nothing that is rehearsed has "${only}" in its name`);
-    return { stack, steps };
+    return { stack, steps, isNothingFound: context.isNothingFound };
   } catch (error) {
     if (!(error instanceof LocatedFailure)) throw error;
     return { stack, steps, failure: error.failure };
@@ -130,7 +128,8 @@ async function incidents(context: RunContext): Promise<void> {
       }));
       const wanted = (each: readonly Incident[]) => each.filter(({ name }) => context.wants(name));
       if (!isUsual) return context.each(wanted(played));
-      await context.take(() => context.timed(DEPENDENCIES_STEP, () => requireDependencies(whole)));
+      if (context.wants(DEPENDENCIES_STEP))
+        await context.take(() => context.timed(DEPENDENCIES_STEP, () => requireDependencies(whole)));
       const faults: readonly Incident[] = [
         ...(rehearsal.faults ?? []).map((fault) => ({
           name: fault.name,

@@ -29,6 +29,8 @@ export interface RehearsalReport {
   readonly stack: string;
   readonly steps: readonly StepReport[];
   readonly failure?: RehearsalFailure;
+  /** Whether nothing has the name that is asked for. */
+  readonly isNothingFound?: boolean;
 }
 
 /** What `npm run rehearse` does with each stack. */
@@ -86,6 +88,7 @@ export class RunContext {
   /** All steps that succeeded. */
   readonly steps: StepReport[] = [];
   private readonly limit: WorkLimit;
+  private isAnyFound = false;
 
   constructor(readonly options: RehearsalOptions) {
     this.limit = options.limit ?? workLimit();
@@ -98,7 +101,14 @@ export class RunContext {
 
   /** Whether something of this name is to be rehearsed. */
   wants(name: string): boolean {
-    return name.includes(this.options.only ?? "");
+    const isFound = name.includes(this.options.only ?? "");
+    this.isAnyFound ||= isFound;
+    return isFound;
+  }
+
+  /** Whether a name is asked for that nothing so far has. */
+  get isNothingFound(): boolean {
+    return this.options.only !== undefined && !this.isAnyFound;
   }
 
   async started(inputs = this.options.rehearsal.inputs): Promise<Deployment> {
@@ -195,6 +205,16 @@ export async function together(parts: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(parts);
   const failed = results.find((result) => result.status === "rejected");
   if (failed !== undefined) throw failed.reason;
+}
+
+/** What to say of a name that nothing has in any rehearsal; undefined where something has it, or fails. */
+export function nothingFound(only: string | undefined, reports: readonly RehearsalReport[]): string | undefined {
+  if (only === undefined || !reports.every(({ failure, isNothingFound }) => failure === undefined && isNothingFound))
+    return undefined;
+  return [
+    `nothing has "${only}" in its name; npm run rehearse prints the name of each step after ok,`,
+    "and __tests__/rehearsal/scenarios has the others; name a part of one",
+  ].join(" ");
 }
 
 function locatedFailure(error: unknown, { folder }: Deployment): LocatedFailure {
