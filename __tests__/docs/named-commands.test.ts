@@ -72,6 +72,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "projects add-iam-policy-binding": ["--condition", "--member", "--role"],
   "projects create": [],
   "projects describe": [],
+  "projects list": [],
   "run jobs delete": ["--region"],
   "run jobs execute": ["--args", "--region", "--update-env-vars", "--wait"],
   "run services delete": [],
@@ -118,7 +119,7 @@ const COMMON_FLAGS = ["--format", "--project"];
 
 /** What messages, descriptions and comments of the library tell people to run, by the file that says it. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
-  "lib/core/deployment-context.ts": ["compute regions list"],
+  "lib/core/deployment-context.ts": ["compute regions list", "projects list"],
   "lib/core/secrets/generated-secret.ts": ["secrets versions enable"],
   "lib/core/kms-key.ts": ["kms keys list"],
   "lib/core/scripts/google-credentials.sh": ["auth application-default login", "auth print-access-token"],
