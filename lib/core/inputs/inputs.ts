@@ -1,13 +1,13 @@
 import { type ITerraformDependable, TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { terraformName } from "./checks";
+import { type Judgement, terraformName } from "./checks";
 import { DECLARED, judgementsOf, sourceOf } from "./declared-inputs";
 import { settingName } from "../expr/expression";
 import { given as givenValue } from "../expr/given";
-import { problemsOf, refuse, textAtSynth } from "./input-problems";
+import { problemsOf, refuse } from "./input-problems";
 import { type GivenToken, requireKnownCounts } from "../expr/known-at-plan";
-import { isFalse, namesIn, namingSomething, type Relation } from "./relations";
+import { judgedRelations, namesIn, namingSomething, type Relation } from "./relations";
 import { withAttributes } from "./resource-props";
 import { type Input, type PropsOf, type Table } from "./rows";
 import { addSharedTables } from "./shared-table";
@@ -29,66 +29,90 @@ export function valuesFrom<T extends Table>(
   others: readonly string[] = [],
   propNames?: Readonly<Partial<Record<keyof T, string>>>,
 ): ValuesOf<T> {
-  const stack = TerraformStack.of(scope);
-  const declared = DECLARED.get(stack);
-  const attributes = withAttributes(table, props) as Given | undefined;
-  const given = (name: string) => {
-    const value = attributes?.[name];
-    return table[name]?.nullable === true ? value : (value ?? undefined);
-  };
-  /** The input of the stack that is passed on as it is. */
-  const inputOf = (name: string) => {
-    const input = declared?.inputs.get(table[name] as Input);
-    return input?.given === (given(name) ?? null) ? input : undefined;
-  };
+  const own = new GivenProps(scope, table, props, propNames);
   const localsScope = new Construct(scope, "Given");
-  const values = mapped(table, (name, row) => {
-    const input = inputOf(name);
+  const values = mapped(table, (name, row) => own.valueOf(name, row, localsScope)) as ValuesOf<T>;
+
+  const isMisspelt = (name: string) => others.some((problem) => problem.startsWith(`${name}.`));
+  const isWrong = (name: string) => problemsOf(values[name] as Value).length > 0 || isMisspelt(name);
+  const wrong = new Set(Object.keys(table).filter(isWrong));
+  const unchecked = relations.filter((relation) => own.isUnchecked(relation, values));
+  const { broken, open } = judgedRelations(unchecked, values, (name) => wrong.has(name));
+  refuse(scope, values, others, broken);
+
+  const given = Object.entries<Value>(values).flatMap(([name, value]) => (own.isGivenHere(name) ? [value] : []));
+  addPreconditions(scope, [
+    ...given.filter(({ row }) => row.ephemeral !== true).flatMap((value) => judgementsOf(value)),
+    ...open.map(({ holds, relation }) => ({
+      condition: namingSomething(localsScope, relation, holds),
+      errorMessage: `${relation.says(values)}.`,
+    })),
+  ]);
+  requireKnownCounts(scope, given.flatMap(tokensIn));
+  return values;
+}
+
+/** Props of a program, of which some may be inputs that its stack has declared. */
+class GivenProps<T extends Table> {
+  private readonly attributes: Given | undefined;
+  private readonly stack: TerraformStack;
+
+  constructor(
+    private readonly scope: Construct,
+    private readonly table: T,
+    props: PropsOf<T>,
+    private readonly propNames: Readonly<Partial<Record<string, string>>> = {},
+  ) {
+    this.attributes = withAttributes(table, props);
+    this.stack = TerraformStack.of(scope);
+  }
+
+  /** Whether the program gives a value of its own. */
+  isGivenHere(name: string): boolean {
+    return this.given(name) !== undefined && this.inputOf(name) === undefined;
+  }
+
+  /** Whether no variable of the stack has the rule, and something that it looks at is given here. */
+  isUnchecked(relation: Relation<T>, values: ValuesOf<T>): boolean {
+    const isDeclared = DECLARED.get(this.stack)?.relations.has(relation) === true;
+    return namesIn(relation, values).some((name) =>
+      this.inputOf(name) === undefined ? this.isGivenHere(name) : !isDeclared,
+    );
+  }
+
+  valueOf(name: string, row: Input, localsScope: Construct): Value {
+    const { scope, stack } = this;
+    const input = this.inputOf(name);
     if (input !== undefined) return new Value(row, sourceOf(stack, name, input, localsScope));
-    const value = given(name) === undefined ? (row.default ?? null) : given(name);
-    const prop = propNames?.[name] ?? name;
+    const given = this.given(name);
+    const value = given === undefined ? (row.default ?? null) : given;
+    const prop = this.propNames[name] ?? name;
     const messageName = settingName(scope, value, prop);
     const messageNameOf = messageName === prop ? String : terraformName;
     const path = localOf(localsScope, name, row, value);
     const openOf = (each: unknown) => givenValue(scope, each);
     return new Value(row, { given: value, path, name: messageName, messageNameOf, stack, open: openOf(value), openOf });
-  }) as ValuesOf<T>;
-
-  const isOpen = (name: string) => given(name) !== undefined && inputOf(name) === undefined;
-  const isUnchecked = (relation: Relation<T>) =>
-    namesIn(relation, values).some((name) =>
-      inputOf(name) === undefined ? isOpen(name) : declared?.relations.has(relation) !== true,
-    );
-  const isWrong = (name: string) =>
-    problemsOf(values[name] as Value).length > 0 || others.some((problem) => problem.startsWith(`${name}.`));
-  const wrong = new Set(Object.keys(table).filter(isWrong));
-  const judged = relations
-    .filter((relation) => isUnchecked(relation) && !namesIn(relation, values).some((name) => wrong.has(name)))
-    .map((relation) => ({ relation, holds: relation.holds(values).tryOr(false) }));
-  const broken = judged.filter(({ holds }) => isFalse(holds)).map(({ relation }) => textAtSynth(relation.says(values)));
-  refuse(scope, values, others, broken);
-
-  const precondition = Object.entries<Value>(values)
-    .filter(([name, { row }]) => isOpen(name) && row.ephemeral !== true)
-    .flatMap(([, value]) => judgementsOf(value))
-    .concat(
-      judged
-        .filter(({ holds }) => !holds.isLiteral)
-        .map(({ holds, relation }) => ({
-          condition: namingSomething(localsScope, relation, holds),
-          errorMessage: `${relation.says(values)}.`,
-        })),
-    );
-  // Nothing waits for it but guards, because a plan that one resource refuses is never applied.
-  if (precondition.length > 0) {
-    new TerraformData(scope, INPUT_CHECKS, { lifecycle: { precondition } });
-    addSharedTables(scope, precondition);
   }
-  requireKnownCounts(
-    scope,
-    Object.entries<Value>(values).flatMap(([name, value]) => (isOpen(name) ? tokensIn(value) : [])),
-  );
-  return values;
+
+  /** What is given; null only where that means something else than nothing. */
+  private given(name: string): unknown {
+    const value = this.attributes?.[name];
+    return this.table[name]?.nullable === true ? value : (value ?? undefined);
+  }
+
+  /** The input of the stack that is passed on as it is. */
+  private inputOf(name: string) {
+    const input = DECLARED.get(this.stack)?.inputs.get(this.table[name] as Input);
+    return input?.given === (this.given(name) ?? null) ? input : undefined;
+  }
+}
+
+/** Judges at plan what synthesis cannot. */
+function addPreconditions(scope: Construct, precondition: readonly Judgement[]): void {
+  if (precondition.length === 0) return;
+  // Nothing waits for it but guards, because a plan that one resource refuses is never applied.
+  new TerraformData(scope, INPUT_CHECKS, { lifecycle: { precondition: [...precondition] } });
+  addSharedTables(scope, precondition);
 }
 
 /** What is a token of a value, and of its members. */

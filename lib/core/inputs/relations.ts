@@ -3,6 +3,7 @@ import { type Construct } from "constructs";
 
 import { type Judgement, terraformName } from "./checks";
 import { type Expr } from "../expr/expr";
+import { textAtSynth } from "./input-problems";
 import { type Table } from "./rows";
 import { Value, type ValuesOf } from "./value";
 
@@ -77,9 +78,30 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
-/** Whether synthesis knows that a condition does not hold. */
-export function isFalse(condition: Expr<boolean>): boolean {
-  return condition.isLiteral && !condition.literal;
+/** A relation that only a plan can judge. */
+interface OpenRelation<T extends Table> {
+  readonly relation: Relation<T>;
+  readonly holds: Expr<boolean>;
+}
+
+/**
+ * Judges relations: what those say that synthesis knows to be broken, and those that are left to a plan.
+ *
+ * @param isWrong whether a rule of an input alone refuses it: a relation would say a second time what is wrong
+ */
+export function judgedRelations<T extends Table>(
+  relations: readonly Relation<T>[],
+  values: ValuesOf<T>,
+  isWrong: (name: string) => boolean,
+): { readonly broken: readonly string[]; readonly open: readonly OpenRelation<T>[] } {
+  const judged = relations
+    .filter((relation) => !namesIn(relation, values).some(isWrong))
+    .map((relation) => ({ relation, holds: relation.holds(values).tryOr(false) }));
+  const broken = judged.filter(({ holds }) => holds.isLiteral && !holds.literal);
+  return {
+    broken: broken.map(({ relation }) => textAtSynth(relation.says(values))),
+    open: judged.filter(({ holds }) => !holds.isLiteral),
+  };
 }
 
 /** A condition of literals that only Terraform can calculate, by a local, because it refuses one that names nothing. */

@@ -2,9 +2,9 @@ import { type TerraformStack } from "cdktf";
 
 import { terraformName } from "./checks";
 import { isPlainObject } from "../expr/expr";
-import { problemsOf, refuse, textAtSynth } from "./input-problems";
+import { problemsOf, refuse } from "./input-problems";
 import { unknownNames } from "./known-props";
-import { isFalse, namesIn, type Relation } from "./relations";
+import { judgedRelations, type Relation } from "./relations";
 import { type Table } from "./rows";
 import { type DeploymentSettings, propOf, valueOf } from "./settled-inputs";
 import { type Given, isSecret, mapped, Value, type ValuesOf } from "./value";
@@ -59,11 +59,7 @@ export function refuseSettings<T extends Table>(
     return isMissing(name) || isMisspelt || (value !== undefined && problemsOf(value).length > 0);
   };
   const values = literals as ValuesOf<T>;
-  // A relation of a wrong value would say a second time what is wrong.
-  const broken = relations
-    .filter((relation) => !namesIn(relation, values).some(isWrong))
-    .filter((relation) => isFalse(relation.holds(values).tryOr(false)))
-    .map((relation) => textAtSynth(relation.says(values)));
+  const { broken } = judgedRelations(relations, values, isWrong);
   refuse(stack, set, others, broken, doubts);
 }
 
