@@ -125,6 +125,11 @@ exit 0`,
       "DB_HOST is missing or empty; DB_NAME is .*; DB_USER is .*; DB_PASSWORD is .*; DB_ADMIN_PASSWORD is missing or empty",
     ),
     refused("refuses a password of two lines", { DB_PASSWORD: "one\ntwo" }, "DB_PASSWORD contains a line break"),
+    refused(
+      "takes a password that ends with a slash",
+      { DB_HOST: "", DB_PASSWORD: "a/" },
+      "DB_HOST is missing or empty",
+    ),
     refused("refuses the administrator", { DB_USER: "postgres" }, "DB_USER is the administrator's own login"),
     refused(
       "refuses a switch that is neither on nor off, with whatever else is wrong",

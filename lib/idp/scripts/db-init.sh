@@ -72,38 +72,75 @@ fail() {
 # Ends the script with every problem of the settings at once.
 check_settings() {
   problems='' value=''
-  for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DB_OWNER DB_OTHER_USER DB_PASSWORD_VERSION DB_ADMIN_USER \
-    DB_ADMIN_PASSWORD DB_ADMIN_DATABASE DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT \
-    DB_CLOSE_OTHER DB_INSTANCE_OWNER; do
-    eval "value=\$$name"
-    # psql reads one line per answer.
-    case $name/$value in
-      DB_OTHER_USER/ | DB_PASSWORD_VERSION/) ;;
-      DB_PASSWORD_VERSION/*[!0-9]*) add_problem "DB_PASSWORD_VERSION must be a whole number, got \"$value\"" ;;
-      DB_MANAGED_SUPERUSER_ROLE/ | DB_GRANT_*/true | DB_GRANT_*/false | DB_REVOKE_*/true | DB_REVOKE_*/false) ;;
-      DB_CLOSE_OTHER/true | DB_CLOSE_OTHER/false | DB_INSTANCE_OWNER/deployment | DB_INSTANCE_OWNER/others) ;;
-      DB_INSTANCE_OWNER/?*) add_problem "DB_INSTANCE_OWNER must be deployment or others, got \"$value\"" ;;
-      DB_NAME/pgbouncer)
-        add_problem "DB_NAME is $value, which is the connection pool's name for itself, so nothing could reach the" \
-          "database through it; choose another name"
-        ;;
-      DB_NAME/postgres | DB_NAME/template0 | DB_NAME/template1)
-        add_problem "DB_NAME is $value, which every login and every new database depends on;" \
-          "the application needs one of its own"
-        ;;
-      DB_USER/"$DB_ADMIN_USER")
-        [ "$DB_PREPARES" = false ] ||
-          add_problem "$name is the administrator's own login, whose password and rights must stay as they are"
-        ;;
-      */) add_problem "$name is missing or empty" ;;
-      *"$newline"* | *"$carriage_return"*) add_problem "$name contains a line break" ;;
-      DB_GRANT_*/* | DB_REVOKE_*/* | DB_CLOSE_*/*) add_problem "$name must be true or false, got \"$value\"" ;;
-    esac
-  done
+  require_text DB_HOST
+  require_name_of_its_own
+  require_login_of_its_own
+  require_text DB_PASSWORD
+  require_text DB_OWNER
+  [ -z "$DB_OTHER_USER" ] || require_text DB_OTHER_USER
+  case $DB_PASSWORD_VERSION in
+    *[!0-9]*) add_problem "DB_PASSWORD_VERSION must be a whole number, got \"$DB_PASSWORD_VERSION\"" ;;
+  esac
+  require_text DB_ADMIN_USER
+  require_text DB_ADMIN_PASSWORD
+  require_text DB_ADMIN_DATABASE
+  [ -z "$DB_MANAGED_SUPERUSER_ROLE" ] || require_text DB_MANAGED_SUPERUSER_ROLE
+  require_flag DB_GRANT_MANAGED_SUPERUSER
+  require_flag DB_REVOKE_PUBLIC_CONNECT
+  require_flag DB_CLOSE_OTHER
+  require_one_of DB_INSTANCE_OWNER deployment others
   [ -z "$problems" ] || { printf 'cannot start: %s\n' "$problems" >&2 && exit 2; }
 }
 
 add_problem() { problems="${problems:+$problems; }$*"; }
+
+require_name_of_its_own() {
+  case $DB_NAME in
+    pgbouncer)
+      add_problem "DB_NAME is $DB_NAME, which is the connection pool's name for itself, so nothing could reach the" \
+        "database through it; choose another name"
+      ;;
+    postgres | template0 | template1)
+      add_problem "DB_NAME is $DB_NAME, which every login and every new database depends on;" \
+        "the application needs one of its own"
+      ;;
+    *) require_text DB_NAME ;;
+  esac
+}
+
+require_login_of_its_own() {
+  if [ "$DB_USER" != "$DB_ADMIN_USER" ]; then
+    require_text DB_USER
+  elif [ "$DB_PREPARES" = true ]; then
+    add_problem "DB_USER is the administrator's own login, whose password and rights must stay as they are"
+  fi
+}
+
+# require_text NAME: of one line, because psql reads one line per answer.
+require_text() {
+  eval "value=\$$1"
+  case $value in
+    '') add_problem "$1 is missing or empty" ;;
+    *"$newline"* | *"$carriage_return"*) add_problem "$1 contains a line break" ;;
+  esac
+}
+
+require_flag() {
+  eval "value=\$$1"
+  case $value in
+    *"$newline"* | *"$carriage_return"*) require_text "$1" ;;
+    *) require_one_of "$1" true false ;;
+  esac
+}
+
+# require_one_of NAME WORD WORD
+require_one_of() {
+  eval "value=\$$1"
+  case $value in
+    "$2" | "$3") ;;
+    *) add_problem "$1 must be $2 or $3, got \"$value\"" ;;
+  esac
+}
 
 # Runs the SQL on standard input in the database named by the first argument.
 #
@@ -513,6 +550,7 @@ SQL
 # The job only ends when its proxy does, so this runs however the script ends. A proxy that cannot be reached does not
 # undo the work on the database: the exit code stays. The container's grace period must not be used up.
 tell_proxy_to_quit() {
+  [ -n "$DB_PROXY_QUIT_URL" ] || return 0
   reason=$(
     # The proxy listens on loopback, which no HTTP proxy reaches.
     unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
@@ -528,12 +566,16 @@ leave() {
   trap '' HUP INT TERM
   signal_line="tell the database proxy to quit"
   [ -n "$DB_PROXY_QUIT_URL" ] || signal_line="no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped"
-  [ "$exit_code" -ne 0 ] || announce 5 "$signal_line"
-  [ "$exit_code" -eq 0 ] || say "before leaving with exit code $exit_code: $signal_line"
-  [ -z "$DB_PROXY_QUIT_URL" ] || tell_proxy_to_quit
-  only=
-  [ "$DB_CLOSE_OTHER" = false ] || only="of its logins, only "
-  [ "$exit_code" -ne 0 ] || say "done: $only$DB_USER can use the database $DB_NAME"
+  if [ "$exit_code" -eq 0 ]; then
+    announce 5 "$signal_line"
+    tell_proxy_to_quit
+    who=$DB_USER
+    [ "$DB_CLOSE_OTHER" = false ] || who="of its logins, only $DB_USER"
+    say "done: $who can use the database $DB_NAME"
+  else
+    say "before leaving with exit code $exit_code: $signal_line"
+    tell_proxy_to_quit
+  fi
   exit "$exit_code"
 }
 
