@@ -92,11 +92,11 @@ keep_policy() {
     jq -c --arg where "$2" '{ where: $where, bindings: (.bindings // []) }' "$GOOGLE_ANSWER" >>"$GOOGLE_WORK/policies"
 }
 
-# Sets staying to the grants by which accounts of the deployment can connect to the primary, and which are not withdrawn
-# with those of the deployment, endless to those of others that cannot be ended, and unseen to what may hold others. Who
-# is in a group is not looked up.
+# Sets remaining_grants to the grants by which accounts of the deployment can connect to the primary, and which are not
+# withdrawn with those of the deployment, unsuspendable_grants to those of others that cannot be ended, and unseen to
+# what may hold others. Who is in a group is not looked up.
 look_at_rights() {
-  staying='' endless='' unseen='' custom=''
+  remaining_grants='' unsuspendable_grants='' unseen='' custom=''
   : >"$GOOGLE_WORK/policies"
   keep_policy cloudresourcemanager "projects/$PROJECT_ID" || google_fail "The policy of $PROJECT_ID cannot be read."
   echo '{}' >"$GOOGLE_WORK/ancestry.json"
@@ -122,14 +122,14 @@ look_at_rights() {
       unseen="${unseen:+$unseen, }$role (HTTP $GOOGLE_STATUS)"
     fi
   done 5<"$GOOGLE_WORK/custom-roles"
-  staying=$(jq -rs --arg custom "$custom" "$policy_words"' ($custom | split(" ")) as $custom_roles
+  remaining_grants=$(jq -rs --arg custom "$custom" "$policy_words"' ($custom | split(" ")) as $custom_roles
     | [.[] | .where as $where | .bindings[]
         | select(is_of_deployment and (connects or (.role | IN($custom_roles[]))))
         | select((names_another or is_withdrawn($where)) | not)
         | .role as $role | .members[] | select(is_account) | "\(.) by \($role) on \($where)"]
     | unique | join(", ")' "$GOOGLE_WORK/policies") || return 1
   # shellcheck disable=SC2016 # names of jq
-  endless=$(jq -rs "$policy_words"' .[0].bindings as $all
+  unsuspendable_grants=$(jq -rs "$policy_words"' .[0].bindings as $all
     | [($all | on_primary | without($all | moved_to_primary))[] | select(is_full)
         | .members[] + " (\(.condition.title))"]
     | unique | join(", ")' "$GOOGLE_WORK/policies")

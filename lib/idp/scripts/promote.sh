@@ -131,28 +131,28 @@ home_place="projects/$PROJECT_ID/locations/$REGION" standby_place="projects/$PRO
 home_pool=${STANDBY_WORKER_POOL:+$SERVICE-w}
 
 # A server at home that nobody could stop would go on writing there.
-refuse_with_grants() {
-  [ "$promoted" = no ] && [ -n "$staying" ] || return 0
+refuse_with_remaining_grants() {
+  [ "$promoted" = no ] && [ -n "$remaining_grants" ] || return 0
   if [ "$force" = yes ]; then
-    google_error "Also after the promotion, $INSTANCE can be reached: $staying." \
+    google_error "Also after the promotion, $INSTANCE can be reached: $remaining_grants." \
       "It is promoted nevertheless, as --force says."
     return 0
   fi
   google_stop "Accounts of this deployment may connect to $INSTANCE by grants that are not withdrawn with the others," \
-    "so nothing is promoted: $staying" \
+    "so nothing is promoted: $remaining_grants" \
     "To fix: withdraw them, or limit each by a condition to another instance; or add --force."
 }
 
 # Before anything is done, because users would be away until somebody has mended the policy.
-refuse_with_endless() {
-  [ "$promoted" = no ] && [ -n "$endless" ] || return 0
+refuse_with_unsuspendable_grants() {
+  [ "$promoted" = no ] && [ -n "$unsuspendable_grants" ] || return 0
   if [ "$force" = yes ]; then
     google_error "These rights to connect to $INSTANCE are removed for good, as --force says; write them down:" \
-      "$endless"
+      "$unsuspendable_grants"
     return 0
   fi
   full="Conditions with 12 operators, as many as IAM takes, cannot be ended until promote.sh home begins them again"
-  google_stop "$full, so nothing is promoted: $endless" \
+  google_stop "$full, so nothing is promoted: $unsuspendable_grants" \
     "To fix: shorten these conditions, or withdraw the rights; or add --force, which removes them for good."
 }
 
@@ -334,7 +334,7 @@ say_served() {
 
 # Users who have been sent home by another way than this script write into old data.
 refuse_users_at_old_data() {
-  if [ "$promoted" = yes ] && [ "$retired" = no ] && [ "$led" = home ] && [ "$primary" = answers ]; then
+  if [ "$promoted" = yes ] && [ "$retired" = no ] && [ "$users_go_to" = home ] && [ "$primary" = answers ]; then
     google_stop "Users are at home, whose data are old: what $STANDBY_INSTANCE has, which has been promoted, was not" \
       "brought home. As a rule, an apply without promoted = true has done that; what users write is at home alone." \
       "To fix: decide which of the two stays. The standby: set promoted = true in the input standby, apply, and" \
@@ -343,7 +343,7 @@ refuse_users_at_old_data() {
 }
 
 refuse_second_promotion() {
-  if [ "$retired" = yes ] && [ "$led" = home ]; then
+  if [ "$retired" = yes ] && [ "$users_go_to" = home ]; then
     google_stop "$STANDBY_INSTANCE has been promoted, and what it had is home: its data are old, nothing is done." \
       "To fix: raise number in the input standby, and apply, which makes a new replica."
   fi
@@ -403,17 +403,17 @@ refuse_unless_forced() {
 
 # A replica that takes writes, and no server that does, helps nobody.
 refuse_without_secrets() {
-  [ -n "$stuck" ] && [ "$promoted" = no ] || return 0
+  [ -n "$missing_secrets" ] && [ "$promoted" = no ] || return 0
   refuse_unless_forced \
-    "Without these secrets, no server can start in $STANDBY_REGION, and they are not there: $stuck." \
+    "Without these secrets, no server can start in $STANDBY_REGION, and they are not there: $missing_secrets." \
     "To fix: make the deployment again with the input standby, as guides/warm-standby.md says; a secret never moves." \
     "To promote the database nevertheless, with servers of your own: --force"
 }
 
 refuse_without_uploads() {
-  [ -n "$mountless" ] && [ "$promoted" = no ] || return 0
+  [ -n "$mount_problem" ] && [ "$promoted" = no ] || return 0
   refuse_unless_forced \
-    "Servers mount the uploads of $MEDIA_BUCKET, which $mountless, so none can start in $STANDBY_REGION." \
+    "Servers mount the uploads of $MEDIA_BUCKET, which $mount_problem, so none can start in $STANDBY_REGION." \
     "To fix: make the deployment again elsewhere, without these uploads: recover-elsewhere.sh" \
     "To promote the database nevertheless, with servers of your own, or if $MEDIA_BUCKET is back at once: --force"
 }
@@ -538,8 +538,8 @@ promote() {
   refuse_promotion
   refuse_without_secrets
   refuse_without_uploads
-  refuse_with_grants
-  refuse_with_endless
+  refuse_with_remaining_grants
+  refuse_with_unsuspendable_grants
   require_edition
   as_it_was="To let home serve users again instead: promote.sh home"
   find_loss
@@ -582,7 +582,7 @@ bring_data_home() {
 }
 
 # Lets Terraform delete the promoted instance, if that is meant, and says how another one is made.
-let_go() {
+release_standby() {
   if [ "$discard" = yes ]; then
     echo '{ "settings": { "deletionProtectionEnabled": false } }' >"$GOOGLE_WORK/discard.json"
     if sql_change "Protection of $STANDBY_INSTANCE" PATCH "$standby_at" "$GOOGLE_WORK/discard.json"; then
@@ -693,7 +693,7 @@ go_home() {
   if has_news && [ "$primary" = replica ]; then change_places_back; fi
   open_home
   say_served "$REGION" ", with all that was written."
-  if [ "$promoted" = no ] || [ "$primary" = replica ]; then say_standby_is_ready; else let_go; fi
+  if [ "$promoted" = no ] || [ "$primary" = replica ]; then say_standby_is_ready; else release_standby; fi
 }
 
 google_say "$SERVICE and its standby:"

@@ -16,9 +16,9 @@ standby_edition=''     # as those of the primary
 standby_connection=''
 standby_backups='{}'
 standby_secrets=''     # names of the secrets that its service reads
-stuck=''               # those of them that are not in its region, without which no server starts there
-mountless=''           # why no server can mount the uploads, and so start there; empty: nothing known prevents it
-led=nowhere            # where the load balancer sends users: home, standby, both or nowhere
+missing_secrets=''     # those of them that are not in its region, without which no server starts there
+mount_problem=''       # why no server can mount the uploads, and so start there; empty: nothing known prevents it
+users_go_to=nowhere    # where the load balancer sends users: home, standby, both or nowhere
 # Of the instance that was read last:
 instance_state='' instance_policy='' instance_type='' instance_edition='' instance_connection='' instance_backups=''
 # How to reach users' address:
@@ -128,7 +128,7 @@ look_at_standby() {
 
 # Where a secret is, is decided when it is made.
 look_at_secrets() {
-  stuck='' unread='' seen=' '
+  missing_secrets='' unread='' seen=' '
   for secret in $standby_secrets; do
     case $secret in */*) ;; *) secret=projects/$PROJECT_ID/secrets/$secret ;; esac
     case $seen in *" $secret "*) continue ;; esac
@@ -136,20 +136,21 @@ look_at_secrets() {
     if google_reading ".replication | objects
         | if has(\"automatic\") then true else any(.userManaged.replicas[]?; .location == \"$STANDBY_REGION\") end" \
       google_get secretmanager "$secret"; then
-      [ "$GOOGLE_READ" = true ] || stuck="${stuck:+$stuck, }${secret#"projects/$PROJECT_ID/secrets/"}"
+      [ "$GOOGLE_READ" = true ] ||
+        missing_secrets="${missing_secrets:+$missing_secrets, }${secret#"projects/$PROJECT_ID/secrets/"}"
     else
       unread="${unread:+$unread, }${secret#"projects/$PROJECT_ID/secrets/"} (HTTP $GOOGLE_STATUS)"
     fi
   done
   [ -z "$unread" ] || google_row secrets "whether these can be read in $STANDBY_REGION is not known: $unread"
-  [ -z "$stuck" ] ||
-    google_row secrets "no server can start in $STANDBY_REGION without these, which are not there: $stuck"
-  [ -n "$unread$stuck" ] || google_row secrets "those of the standby are in $STANDBY_REGION"
+  [ -z "$missing_secrets" ] ||
+    google_row secrets "no server can start in $STANDBY_REGION without these, which are not there: $missing_secrets"
+  [ -n "$unread$missing_secrets" ] || google_row secrets "those of the standby are in $STANDBY_REGION"
 }
 
 # A server starts only where it can mount the bucket of the uploads.
 look_at_uploads() {
-  mountless='' uploads_are=unknown
+  mount_problem='' uploads_are=unknown
   [ -n "${MEDIA_BUCKET:-}" ] || return 0
   if google_reading '[.customPlacementConfig.dataLocations // [.location] | .[] | ascii_downcase]
     | unique | join(" ")' google_get storage "b/$MEDIA_BUCKET"; then
@@ -167,10 +168,10 @@ look_at_uploads() {
   fi
   uploads_problem=$(google_outcome)
   case $uploads_are in
-    "$REGION") mountless="does not answer, and is in $REGION alone" ;;
-    unknown) ! is_silent || mountless="does not answer, nor say where it is" ;;
+    "$REGION") mount_problem="does not answer, and is in $REGION alone" ;;
+    unknown) ! is_silent || mount_problem="does not answer, nor say where it is" ;;
   esac
-  google_row uploads "$MEDIA_BUCKET ${mountless:-does not answer}: $uploads_problem"
+  google_row uploads "$MEDIA_BUCKET ${mount_problem:-does not answer}: $uploads_problem"
 }
 
 look_at_users() {
@@ -178,15 +179,15 @@ look_at_users() {
       elif endswith("/" + env.STANDBY_GROUP) then "standby" else empty end) | unique | join("")' \
     google_get compute "projects/$PROJECT_ID/global/backendServices/$BACKEND_SERVICE" ||
     google_fail "The backend service $BACKEND_SERVICE cannot be read."
-  led=${GOOGLE_READ:-nowhere}
-  case $led in
+  users_go_to=${GOOGLE_READ:-nowhere}
+  case $users_go_to in
     nowhere)
       google_stop "The backend service $BACKEND_SERVICE sends users neither to $HOME_GROUP nor to $STANDBY_GROUP." \
         "To fix: apply, which sends them to one of the two."
       ;;
-    homestandby) led=both ;;
+    homestandby) users_go_to=both ;;
   esac
-  google_row users "the load balancer sends them to: $led"
+  google_row users "the load balancer sends them to: $users_go_to"
 }
 
 # By what else than the grants that are withdrawn the primary can be reached.
@@ -194,8 +195,10 @@ look_at_grants() {
   look_at_rights || google_fail "The grants by which $INSTANCE can be reached cannot be read."
   [ -z "$unseen" ] ||
     google_row grants "whether the servers' accounts can connect by what is granted here is not known: $unseen"
-  [ -z "$staying" ] || google_row grants "with these, $INSTANCE can be reached also after the promotion: $staying"
-  [ -z "$endless" ] || google_row grants "these have conditions that cannot be ended for a while: $endless"
+  [ -z "$remaining_grants" ] ||
+    google_row grants "with these, $INSTANCE can be reached also after the promotion: $remaining_grants"
+  [ -z "$unsuspendable_grants" ] ||
+    google_row grants "these have conditions that cannot be ended for a while: $unsuspendable_grants"
 }
 
 # Sets url to where users sign in; the state may be in the region that is gone.
