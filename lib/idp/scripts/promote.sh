@@ -66,69 +66,69 @@ scripts=${0%"${0##*/}"}.
 
 action='' planned=no force=no switchover=no discard=no yes=no unfinished=no checked=yes
 no_address="neither SERVICE_URL nor a state says it"
-for word in "$@"; do
-  case $word in
-    --planned) planned=yes ;;
-    --force) force=yes ;;
-    --switchover) switchover=yes ;;
-    --discard) discard=yes ;;
-    --yes) yes=yes ;;
-    -*)
-      google_refuse "\"$word\" is not an option; the options are --planned, --force, --switchover, --discard, --yes" \
-        "and --help."
-      ;;
-    *) if [ -z "$action" ]; then action=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
-  esac
-done
-case $action in
-  look | now | home) ;;
-  *) google_refuse "\"$action\" is not a command; the commands are look, now and home." ;;
-esac
-if [ "$discard" = yes ] && [ "$action" != home ]; then
-  google_refuse "--discard is for home, not for $action."
-fi
-if [ "$discard" = yes ] && [ "$switchover" = yes ]; then
-  google_refuse "--switchover leaves a replica, which --discard would lose."
-fi
-if [ "$planned" = yes ] || [ "$force" = yes ]; then
-  [ "$action" = now ] || google_refuse "--planned and --force are for now, not for $action."
-fi
-if [ "$force" = yes ]; then
-  [ "$planned" = no ] || google_refuse "--planned loses nothing, and --force takes a loss; choose one of them."
-  [ "$switchover" = no ] || google_refuse "--switchover waits for the primary, which --force does not."
-fi
-STOP_SECONDS=${STOP_SECONDS:-300} SCALE_SECONDS=${SCALE_SECONDS:-600}
-STANDBY_MIN_INSTANCES=${STANDBY_MIN_INSTANCES:-0} STANDBY_WORKERS=${STANDBY_WORKERS:-1}
-region_pattern='[a-z]+-[a-z]+[0-9]+' service_pattern='[a-z][a-z0-9-]*'
-group_pattern='projects/[a-z0-9.:-]+/regions/[a-z0-9-]+/networkEndpointGroups/[a-z0-9-]+'
-: "${INSTANCE:=}" "${REGION:=}" "${STANDBY_INSTANCE:=}"
-job_settings
-google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
-google_setting SERVICE "$service_pattern" "the name of the service at home"
-google_setting STANDBY_REGION "$region_pattern" "a region, like europe-west1; there is one if the input standby is set"
-google_setting STANDBY_INSTANCE '[a-z][a-z0-9-]*' "the name of the standby's database instance"
-google_setting STANDBY_SERVICE "$service_pattern" "the name of the standby's service"
-google_option STANDBY_WORKER_POOL "$service_pattern" "the name of the standby's worker pool"
-google_setting STANDBY_MIN_INSTANCES '0|[1-9][0-9]{0,3}' "a number of instances"
-google_setting STANDBY_WORKERS '0|[1-9][0-9]{0,3}' "a number of instances"
-google_setting BACKEND_SERVICE '[a-z][a-z0-9-]*' "the name of a backend service"
-google_setting HOME_GROUP "$group_pattern" "the path of an endpoint group"
-google_setting STANDBY_GROUP "$group_pattern" "the path of an endpoint group"
-google_option MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
-google_option SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
-if [ "$action" = home ] && [ "$switchover" = no ]; then
-  # As restore.sh requires it, which is too late: nobody can sign in then.
-  google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password"
-fi
-google_option SERVICE_URL 'https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9./_-]*)?' "the address of the service"
-google_time_limit STOP_SECONDS SCALE_SECONDS
-begin_run promote
-export INSTANCE STANDBY_INSTANCE HOME_GROUP STANDBY_GROUP
-google_on_failure abandon_run
 
-primary_at="instances/$INSTANCE" standby_at="instances/$STANDBY_INSTANCE"
-home_place="projects/$PROJECT_ID/locations/$REGION" standby_place="projects/$PROJECT_ID/locations/$STANDBY_REGION"
-home_pool=${STANDBY_WORKER_POOL:+$SERVICE-w}
+parse_words() {
+  for word in "$@"; do
+    case $word in
+      --planned) planned=yes ;;
+      --force) force=yes ;;
+      --switchover) switchover=yes ;;
+      --discard) discard=yes ;;
+      --yes) yes=yes ;;
+      -*)
+        google_refuse "\"$word\" is not an option; the options are --planned, --force, --switchover, --discard, --yes" \
+          "and --help."
+        ;;
+      *) if [ -z "$action" ]; then action=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
+    esac
+  done
+  case $action in
+    look | now | home) ;;
+    *) google_refuse "\"$action\" is not a command; the commands are look, now and home." ;;
+  esac
+  if [ "$discard" = yes ] && [ "$action" != home ]; then
+    google_refuse "--discard is for home, not for $action."
+  fi
+  if [ "$discard" = yes ] && [ "$switchover" = yes ]; then
+    google_refuse "--switchover leaves a replica, which --discard would lose."
+  fi
+  if [ "$planned" = yes ] || [ "$force" = yes ]; then
+    [ "$action" = now ] || google_refuse "--planned and --force are for now, not for $action."
+  fi
+  if [ "$force" = yes ]; then
+    [ "$planned" = no ] || google_refuse "--planned loses nothing, and --force takes a loss; choose one of them."
+    [ "$switchover" = no ] || google_refuse "--switchover waits for the primary, which --force does not."
+  fi
+}
+
+check_settings() {
+  STOP_SECONDS=${STOP_SECONDS:-300} SCALE_SECONDS=${SCALE_SECONDS:-600}
+  STANDBY_MIN_INSTANCES=${STANDBY_MIN_INSTANCES:-0} STANDBY_WORKERS=${STANDBY_WORKERS:-1}
+  region_pattern='[a-z]+-[a-z]+[0-9]+' service_pattern='[a-z][a-z0-9-]*'
+  group_pattern='projects/[a-z0-9.:-]+/regions/[a-z0-9-]+/networkEndpointGroups/[a-z0-9-]+'
+  : "${INSTANCE:=}" "${REGION:=}" "${STANDBY_INSTANCE:=}"
+  job_settings
+  google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
+  google_setting SERVICE "$service_pattern" "the name of the service at home"
+  google_setting STANDBY_REGION "$region_pattern" \
+    "a region, like europe-west1; there is one if the input standby is set"
+  google_setting STANDBY_INSTANCE '[a-z][a-z0-9-]*' "the name of the standby's database instance"
+  google_setting STANDBY_SERVICE "$service_pattern" "the name of the standby's service"
+  google_option STANDBY_WORKER_POOL "$service_pattern" "the name of the standby's worker pool"
+  google_setting STANDBY_MIN_INSTANCES '0|[1-9][0-9]{0,3}' "a number of instances"
+  google_setting STANDBY_WORKERS '0|[1-9][0-9]{0,3}' "a number of instances"
+  google_setting BACKEND_SERVICE '[a-z][a-z0-9-]*' "the name of a backend service"
+  google_setting HOME_GROUP "$group_pattern" "the path of an endpoint group"
+  google_setting STANDBY_GROUP "$group_pattern" "the path of an endpoint group"
+  google_option MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
+  google_option SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
+  if [ "$action" = home ] && [ "$switchover" = no ]; then
+    # As restore.sh requires it, which is too late: nobody can sign in then.
+    google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password"
+  fi
+  google_option SERVICE_URL 'https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9./_-]*)?' "the address of the service"
+  google_time_limit STOP_SECONDS SCALE_SECONDS
+}
 
 # A server at home that nobody could stop would go on writing there.
 refuse_with_remaining_grants() {
@@ -205,17 +205,36 @@ note_unfinished() {
 # is left, and only then are the two compared. A right ends minutes after it is withdrawn, so a job may have begun
 # meanwhile; then they are compared again.
 await_position() {
-  comparer='' executed=''
+  comparer='' executed='' compare_tries=0
   find_comparer || google_fail "The account that compares the two databases cannot be read, so nothing is promoted." \
     "$as_it_was"
   fence "$comparer"
-  compare_try=1
-  while compare; do
-    [ "$compared" = no ] || return 0
-    [ "$compare_try" -lt 5 ] || { GOOGLE_NOTE="A job began each time, and may have written to $INSTANCE." && break; }
+  until compare_is_complete; do
+    [ "$compares_again" = yes ] || stop_comparing
     google_say "A job has begun meanwhile, so the two are compared again."
-    compare_try=$((compare_try + 1))
   done
+  google_say "$STANDBY_INSTANCE has everything: $JOB_LINE ($(google_seconds) s)."
+}
+
+# Fails if a job has begun meanwhile, or if nothing can be compared. Sets compares_again to whether it is worth another
+# try.
+compare_is_complete() {
+  compares_again=no compare_tries=$((compare_tries + 1))
+  await_jobs || return 1
+  executed_before=$executed
+  remove_copies yes && run_job "$INIT_JOB" "$primary_connection" "$standby_connection" \
+    "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300 || return 1
+  look_at_jobs || return 1
+  [ "$executed" != "$executed_before" ] || return 0
+  if [ "$compare_tries" -lt 5 ]; then
+    compares_again=yes
+  else
+    GOOGLE_NOTE="A job began each time, and may have written to $INSTANCE."
+  fi
+  return 1
+}
+
+stop_comparing() {
   compare_problem=$(google_outcome)
   abandon_job
   unfence
@@ -223,18 +242,6 @@ await_position() {
   google_error "  $compare_problem"
   google_stop "Whoever could connect to $INSTANCE before can connect again." \
     "To fix: run the same command again; a right that was just given back takes minutes. $as_it_was"
-}
-
-# Sets compared to yes once the standby has everything, and to no if a job has begun meanwhile.
-compare() {
-  await_jobs || return 1
-  compared=no executed_before=$executed
-  remove_copies yes && run_job "$INIT_JOB" "$primary_connection" "$standby_connection" \
-    "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300 || return 1
-  look_at_jobs || return 1
-  [ "$executed" = "$executed_before" ] || return 0
-  compared=yes
-  google_say "$STANDBY_INSTANCE has everything: $JOB_LINE ($(google_seconds) s)."
 }
 
 find_promotion() {
@@ -435,27 +442,36 @@ change_of_places() {
 }
 
 say_promotion_steps() {
-  servers_end="stop the servers in $REGION"
-  right_ends="withdraw the right to connect to $INSTANCE"
-  standby_has_all="wait until jobs have ended and $STANDBY_INSTANCE has everything"
+  step2="stop the servers in $REGION" step2_end="withdraw the right to connect to $INSTANCE"
+  if [ "$promoted" = no ] && [ "$planned" = yes ]; then
+    step2="$step2, $step2_end" step2_end="wait until jobs have ended and $STANDBY_INSTANCE has everything"
+  fi
+  if stops_primary; then
+    step2="$step2, $step2_end" step2_end="stop $INSTANCE"
+  fi
+  if [ "$retired" = yes ]; then
+    step3="start $STANDBY_INSTANCE"
+  elif [ "$promoted" = yes ]; then
+    step3="leave $STANDBY_INSTANCE promoted"
+  elif [ "$switchover" = yes ]; then
+    step3="let $(change_of_places "$INSTANCE" "$STANDBY_INSTANCE")"
+  else
+    step3="promote $STANDBY_INSTANCE"
+  fi
   google_say "Steps; sign-in is down from the first to the last:"
   google_say "  1. let the load balancer send users to $STANDBY_GROUP"
-  case $promoted/$planned/$switchover/$primary in
-    # These have no primary to stop.
-    yes/*/replica | yes/*/gone | no/no/yes/*) google_say "  2. $servers_end, and $right_ends" ;;
-    no/yes/yes/*) google_say "  2. $servers_end, $right_ends, and $standby_has_all" ;;
-    no/yes/no/*) google_say "  2. $servers_end, $right_ends, $standby_has_all, and stop $INSTANCE" ;;
-    *) google_say "  2. $servers_end, $right_ends, and stop $INSTANCE" ;;
-  esac
-  case $promoted/$switchover/$retired in
-    yes/*/yes) google_say "  3. start $STANDBY_INSTANCE; $loss" ;;
-    yes/*) google_say "  3. leave $STANDBY_INSTANCE promoted; $loss" ;;
-    no/yes/*)
-      google_say "  3. let $(change_of_places "$INSTANCE" "$STANDBY_INSTANCE"); $loss"
-      ;;
-    *) google_say "  3. promote $STANDBY_INSTANCE; $loss" ;;
-  esac
+  google_say "  2. $step2, and $step2_end"
+  google_say "  3. $step3; $loss"
   google_say "  4. begin its backups, and start the servers in $STANDBY_REGION"
+}
+
+# Whether there is a primary to stop: after a promotion, it may be a replica by now, or gone.
+stops_primary() {
+  if [ "$promoted" = yes ]; then
+    [ "$primary" != replica ] && [ "$primary" != gone ]
+  else
+    [ "$switchover" = no ]
+  fi
 }
 
 # Sends users to the standby, which has no server until its database takes writes.
@@ -696,11 +712,23 @@ go_home() {
   if [ "$promoted" = no ] || [ "$primary" = replica ]; then say_standby_is_ready; else release_standby; fi
 }
 
-google_say "$SERVICE and its standby:"
-look
-case $action in
-  now) promote ;;
-  home) go_home ;;
-esac
-[ "$checked" = yes ] || google_say "Not checked: whether users are answered, because $no_address. Sign in yourself."
-[ "$unfinished" = no ] || google_stop "Not everything is done, as said above." "To fix: run the same command again."
+main() {
+  parse_words "$@"
+  check_settings
+  begin_run promote
+  export INSTANCE STANDBY_INSTANCE HOME_GROUP STANDBY_GROUP
+  google_on_failure abandon_run
+  primary_at="instances/$INSTANCE" standby_at="instances/$STANDBY_INSTANCE"
+  home_place="projects/$PROJECT_ID/locations/$REGION" standby_place="projects/$PROJECT_ID/locations/$STANDBY_REGION"
+  home_pool=${STANDBY_WORKER_POOL:+$SERVICE-w}
+  google_say "$SERVICE and its standby:"
+  look
+  case $action in
+    now) promote ;;
+    home) go_home ;;
+  esac
+  [ "$checked" = yes ] || google_say "Not checked: whether users are answered, because $no_address. Sign in yourself."
+  [ "$unfinished" = no ] || google_stop "Not everything is done, as said above." "To fix: run the same command again."
+}
+
+main "$@"
