@@ -74,6 +74,7 @@ describe("The folder for one deployment", () => {
     const standby = { domain: "a.example.com", standby: { region: "us-east1" } };
     const both = [
       "scripts/connect-right.sh",
+      "scripts/connect-rights.jq",
       "scripts/promote.sh",
       "scripts/replica-position.sh",
       "scripts/standby-servers.sh",

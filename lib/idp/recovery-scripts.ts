@@ -61,6 +61,7 @@ export function addRecoveryScripts(
   addRestLibraries(scope);
   const scripts = [...SCRIPTS, ...(standby === undefined ? [] : STANDBY_SCRIPTS)];
   for (const script of scripts) addScript(scope, `lib/idp/scripts/${script}.sh`);
+  if (standby !== undefined) addScript(scope, "lib/idp/scripts/connect-rights.jq");
   const hasDumps = hasDumpBucket(dumps);
   const { copyBucket, lockDays } = dumps.dumps.at;
   const isLocked = lockDays.isSet();

@@ -1,57 +1,10 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # the caller reads what is set here, and sets what is read
 # Shell library of promote.sh: the right to connect to the database at home, which IAM grants on the project, and the
-# jobs that use that database. To be sourced after google-rest.sh and database-jobs.sh, with INSTANCE, STANDBY_INSTANCE
-# and ACCOUNT, as which the servers run. What has a connection keeps it, and a certificate of the proxy is good for an
-# hour: what ends that is the end of servers and jobs, and of the primary.
+# jobs that use that database. To be sourced after google-rest.sh and database-jobs.sh, with `scripts`, the folder of
+# connect-rights.jq, INSTANCE, STANDBY_INSTANCE and ACCOUNT, as which the servers run. What has a connection keeps it,
+# and a certificate of the proxy is good for an hour: what ends that is the end of servers and jobs, and of the primary.
 
-# Words of jq. Of a binding of a policy:
-#   connects              whether its role is one of Google's that let connect
-#   is_open_to($members)  whether it lets some of these, or the account of the servers, connect to all instances
-#   names_instance($i)    whether it grants the right to connect, on a condition that names the instance $i
-#   names_another         whether its condition leaves no instance but one that is not the primary
-#   is_of_deployment      whether an account of the deployment has it; is_account, whether a member is one
-#   is_withdrawn($where)  whether fence withdraws it from the policy of $where
-#   is_ended              whether fence has ended it: nobody has it, and what it was stands in its condition
-#   ended, begun_again    the same, ended, and as it was before
-#   is_full               whether its condition has as many operators as IAM takes, 12, so that it cannot be ended
-# Of all bindings of the project's policy:
-#   merged                the same grants, of which no two differ in the members alone
-#   without($others)      the same grants without these
-#   on_primary            those that name the primary
-#   kept                  those that named it, and that fence has ended
-#   moved_to_primary      those that Terraform has made on the standby, by their title, as if they named the primary:
-#                         whom the deployment lets connect to the former, it lets connect to the latter
-#   wanted                those that there are to be on the primary: all of the three
-# A grant is ended, and not removed, if nothing else says what it was: it may be of others. So the policy itself knows
-# what to give back, whichever run has withdrawn it.
-# shellcheck disable=SC2016 # names of jq
-policy_words='def connects: .role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin",
-    "roles/editor", "roles/owner");
-  def is_open_to($members): connects and .condition == null
-    and any(.members[]?; IN($members[], "serviceAccount:" + env.ACCOUNT));
-  def names_instance($i): .role == "roles/cloudsql.client"
-    and (.condition.expression // "" | test("/instances/" + $i + "(?![a-z0-9-])"));
-  def names_another: .condition.expression // "" | test("^resource\\.type == \"sqladmin\\.googleapis\\.com/Instance\" "
-      + "&& resource\\.name == \"projects/[^/\"]+/instances/[a-z0-9-]+\"$")
-    and (endswith("/instances/" + env.INSTANCE + "\"") | not);
-  def is_account: IN(env.MEMBERS | fromjson[]);
-  def is_of_deployment: any(.members[]?; is_account);
-  def is_withdrawn($where): $where == "projects/" + env.PROJECT_ID and names_instance(env.INSTANCE);
-  def never: "request.time < timestamp(\"1970-01-01T00:00:00Z\") && (";
-  def is_ended: .condition.expression // "" | startswith(never);
-  def ended: .condition.expression |= never + . + ")";
-  def begun_again: .condition.expression |= .[(never | length):-1];
-  def is_full: [.condition.expression | scan("&&|[|][|]|!(?!=)")] | length >= 12;
-  def merged: map(select((.members // []) != [])) | group_by([.role, .condition])
-    | map(.[0] + { members: (map(.members[]) | unique) });
-  def without($others): map(. as $grant | .members -= [$others[]
-    | select(.role == $grant.role and .condition == $grant.condition) | .members[]]);
-  def on_primary: map(select(names_instance(env.INSTANCE) and (is_ended | not)));
-  def kept: map(select(names_instance(env.INSTANCE) and is_ended));
-  def moved_to_primary: map(select(names_instance(env.STANDBY_INSTANCE)
-      and .condition.title == "Only " + env.STANDBY_INSTANCE)
-    | .condition |= map_values(gsub("(?<![a-z0-9-])" + env.STANDBY_INSTANCE + "(?![a-z0-9-])"; env.INSTANCE)));
-  def wanted: on_primary + moved_to_primary + (kept | map(begun_again)) | merged;'
+policy_words=$(cat "$scripts/connect-rights.jq")
 # Others may change the policy meanwhile.
 POLICY_TRIES=8
 
@@ -93,8 +46,8 @@ keep_policy() {
 }
 
 # Sets remaining_grants to the grants by which accounts of the deployment can connect to the primary, and which are not
-# withdrawn with those of the deployment, unsuspendable_grants to those of others that cannot be ended, and unseen to
-# what may hold others. Who is in a group is not looked up.
+# withdrawn with those of the deployment, unsuspendable_grants to those of others that cannot be suspended, and unseen
+# to what may hold others. Who is in a group is not looked up.
 look_at_rights() {
   remaining_grants='' unsuspendable_grants='' unseen='' custom=''
   : >"$GOOGLE_WORK/policies"
@@ -137,21 +90,18 @@ look_at_rights() {
 
 # withdraw MEMBER FORCED: withdraws the right to connect to the primary of everybody but a member, who gets it if need
 # be. Sets policy_said to "mixed" or "open" where it does not, the latter unless FORCED is yes; otherwise to "done: "
-# and to whom home gives it back. A grant that cannot be ended is left alone, and removed only with --force.
+# and to whom home gives it back. A grant that cannot be suspended is left alone, and removed only with --force.
 withdraw() {
   FENCED_FOR=$1 FORCED=$2 REMOVES_FULL=$force
   export FENCED_FOR FORCED REMOVES_FULL
   # shellcheck disable=SC2016 # names of jq
-  change_policy '($all | on_primary | map(select(is_full and env.REMOVES_FULL != "yes"))) as $standing
-    | (($all | on_primary) - $standing) as $present | ($all | kept) as $kept
-    | ($all | wanted | without($standing) | map(.members |= map(select(. == env.FENCED_FOR))) | merged) as $left
-    | ($present | without($all | moved_to_primary) | map(select(is_full | not) | ended) | . + $kept
-        | merged) as $keeping
-    | if any($present[]; names_instance(env.STANDBY_INSTANCE)) then "mixed"
-      elif env.FORCED != "yes" and any($all[]; is_open_to([$present[].members[]?])) then "open"
-      elif ($present | merged) == $left and ($kept | merged) == $keeping then "done: "
-        + ([$keeping[] | .members[] + " (\(.condition.title))"] | unique | join(", "))
-      else .bindings = ($all - $present - $kept) + $left + $keeping end'
+  change_policy '($all | withdrawn) as $withdrawn | ($all | suspended) as $suspended
+    | ($all | for_one_member) as $left | ($all | then_suspended) as $then_suspended
+    | if any($withdrawn[]; names_instance(env.STANDBY_INSTANCE)) then "mixed"
+      elif env.FORCED != "yes" and any($all[]; is_open_to([$withdrawn[].members[]?])) then "open"
+      elif ($withdrawn | merged) == $left and ($suspended | merged) == $then_suspended then "done: "
+        + ([$then_suspended[] | .members[] + " (\(.condition.title))"] | unique | join(", "))
+      else .bindings = ($all - $withdrawn - $suspended) + $left + $then_suspended end'
 }
 
 # fence [MEMBER]: the same, before the promotion, which it ends if that cannot be done.
@@ -173,8 +123,8 @@ fence() {
     google_say "Nobody but the account that compares can connect to $INSTANCE anew ($(google_seconds) s)."
   else
     google_say "Nobody can connect to $INSTANCE anew ($(google_seconds) s)."
-    ended_grants=${policy_said#done: }
-    [ -z "$ended_grants" ] || google_say "promote.sh home gives the right back also to: $ended_grants"
+    suspended_grants=${policy_said#done: }
+    [ -z "$suspended_grants" ] || google_say "promote.sh home gives the right back also to: $suspended_grants"
   fi
 }
 
@@ -197,10 +147,10 @@ let_jobs_in() {
 # to the standby, and as they had it, to all others of whom it was withdrawn.
 unfence() {
   # shellcheck disable=SC2016 # names of jq
-  change_policy '($all | on_primary) as $present | ($all | kept) as $kept | ($all | wanted) as $wanted
+  change_policy '($all | on_primary) as $present | ($all | suspended) as $suspended | ($all | wanted) as $wanted
     | if $wanted == [] then "none"
-      elif ($present | merged) == $wanted and $kept == [] then "done"
-      else .bindings = ($all - $present - $kept) + $wanted end' ||
+      elif ($present | merged) == $wanted and $suspended == [] then "done"
+      else .bindings = ($all - $present - $suspended) + $wanted end' ||
     google_fail "The right to connect to $INSTANCE cannot be given back." "To fix: run the same command again."
   [ "$policy_said" != none ] ||
     google_stop "The right to connect to $STANDBY_INSTANCE, after which that to $INSTANCE is made, is not there." \
