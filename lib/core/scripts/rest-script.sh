@@ -107,15 +107,20 @@ google_refuse() {
   - $*"
 }
 
-# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression.
+# google_check NAME VALUE PATTERN MEANING: refuses a value that is empty or does not match the expression.
+google_check() {
+  case $2 in
+    '') google_refuse "$1 is not set; it must hold $4." ;;
+    *'
+'*) google_refuse "$1 has more than one line; it must hold $4." ;;
+    *) printf '%s\n' "$2" | grep -Eqx "$3" || google_refuse "$1 is \"$2\"; it must hold $4." ;;
+  esac
+}
+
+# google_setting NAME PATTERN MEANING: the same, for an environment variable.
 google_setting() {
   eval "google_value=\${$1:-}"
-  case $google_value in
-    '') google_refuse "$1 is not set; it must hold $3." ;;
-    *'
-'*) google_refuse "$1 has more than one line; it must hold $3." ;;
-    *) printf '%s\n' "$google_value" | grep -Eqx "$2" || google_refuse "$1 is \"$google_value\"; it must hold $3." ;;
-  esac
+  google_check "$1" "$google_value" "$2" "$3"
 }
 
 # google_option NAME PATTERN MEANING: the same, for a variable that may be empty.

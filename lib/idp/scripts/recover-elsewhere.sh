@@ -48,34 +48,32 @@ scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$scripts/move-deployment.sh"
 
-action='' elsewhere='' FROM='' NAME='' var_file='' again=no force=no yes=no option=''
-for word in "$@"; do
-  case $option in
-    --from) FROM=$word option='' && continue ;;
-    --name) NAME=$word option='' && continue ;;
-    --var-file) var_file=$word option='' && continue ;;
-  esac
-  case $word in
-    --from | --name | --var-file) option=$word ;;
+action='' elsewhere='' FROM='' NAME='' var_file='' again=no force=no yes=no
+while [ $# -gt 0 ]; do
+  case $#/$1 in 1/--from | 1/--name | 1/--var-file) google_refuse "$1 has no value." && break ;; esac
+  case $1 in
+    --from) FROM=$2 && shift ;;
+    --name) NAME=$2 && shift ;;
+    --var-file) var_file=$2 && shift ;;
     --again) again=yes ;;
     --force) force=yes ;;
     --yes) yes=yes ;;
     -*)
-      google_refuse "\"$word\" is not an option;" \
+      google_refuse "\"$1\" is not an option;" \
         "the options are --from, --name, --var-file, --again, --force, --yes and --help."
       ;;
     *)
       if [ -z "$action" ]; then
-        action=$word
+        action=$1
       elif [ -z "$elsewhere" ]; then
-        elsewhere=$word
+        elsewhere=$1
       else
-        google_refuse "\"$word\" is one argument too many."
+        google_refuse "\"$1\" is one argument too many."
       fi
       ;;
   esac
+  shift
 done
-[ -z "$option" ] || google_refuse "$option has no value."
 case $action in
   look | recover | uploads) ;;
   *) google_refuse "\"$action\" is not a command; the commands are look, recover and uploads." ;;
@@ -123,7 +121,7 @@ FACTS
 # By the names that the usage has. From here on, the regions are LOST_REGION and elsewhere.
 google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 export LOST_REGION="${DATABASE_REGION:-}"
-# shellcheck disable=SC2034 # google_setting reads it
+# shellcheck disable=SC2034 # google_setting and abandon_job read it
 REGION=$elsewhere
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like europe-west1"
 [ "$LOST_REGION" != "$elsewhere" ] ||

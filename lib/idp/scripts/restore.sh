@@ -48,7 +48,7 @@ folder=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$folder/database-jobs.sh"
 
-yes=no dry_run=no take_over=no action='' subject='' exchanging=no filling=no restoring=no step=0 SQL_CLONES=
+yes=no dry_run=no take_over=no action='' SUBJECT='' exchanging=no filling=no restoring=no step=0 SQL_CLONES=
 for word in "$@"; do
   case $word in
     --yes) yes=yes ;;
@@ -58,8 +58,8 @@ for word in "$@"; do
     *)
       if [ -z "$action" ]; then
         action=$word
-      elif [ -z "$subject" ]; then
-        subject=$word
+      elif [ -z "$SUBJECT" ]; then
+        SUBJECT=$word
       else
         google_refuse "\"$word\" is one argument too many."
       fi
@@ -70,15 +70,18 @@ done
 time_pattern='20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z'
 time_meaning="a time, like 2026-11-22T12:00:00Z"
 # By the names that the usage has.
-# shellcheck disable=SC2034 # google_setting reads them
-SUBJECT=$subject TIME=$subject OBJECT=$subject NAME=$subject
 case $action in
-  point-in-time) google_setting TIME "$time_pattern" "$time_meaning" ;;
-  dump) google_setting OBJECT 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket" ;;
-  backup) google_setting NAME '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' "latest, or the name or the description of a backup" ;;
+  point-in-time) google_check TIME "$SUBJECT" "$time_pattern" "$time_meaning" ;;
+  dump)
+    google_check OBJECT "$SUBJECT" 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket"
+    ;;
+  backup)
+    google_check NAME "$SUBJECT" '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' \
+      "latest, or the name or the description of a backup"
+    ;;
   media)
     google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
-    google_option TIME "$time_pattern" "$time_meaning"
+    [ -z "$SUBJECT" ] || google_check TIME "$SUBJECT" "$time_pattern" "$time_meaning"
     ;;
   final-backup | drop-former) ;;
   *)
