@@ -75,7 +75,8 @@ require_dump_job() {
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "The job $DUMP_JOB cannot be read."
   fi
   missing="There is no job $DUMP_JOB, a copy of which reads dumps"
-  google_stop "$missing: without dumps.schedule, only the bucket is there." "To fix: set dumps.schedule and apply first."
+  google_stop "$missing: without dumps.schedule, only the bucket is there." \
+    "To fix: set dumps.schedule and apply first."
 }
 
 # run_job JOB INSTANCE SECOND SCRIPT WORD NAME=VALUE...: runs a copy of JOB against the instance with this connection

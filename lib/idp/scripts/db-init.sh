@@ -275,8 +275,8 @@ SQL
 # application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those
 # of the database, and of a login that others have made on their instance, may be intended; the last check reports them.
 #
-# From PostgreSQL 16 on, only who may hand a role on may change it, and an upgrade brings nobody that right. So before 16
-# the administrator gets it, on an instance of its own.
+# From PostgreSQL 16 on, only who may hand a role on may change it, and an upgrade brings nobody that right. So before
+# 16 the administrator gets it, on an instance of its own.
 #
 # A restored instance has the logins of the backup. Only the stored password is right then, with whichever login this
 # has signed in; what a login had before must not open the database.
