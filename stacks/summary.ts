@@ -41,8 +41,10 @@ export function summary(
   const [firstFolder = ""] = folders;
   const recipe = first === undefined ? [] : firstApply(first, firstFolder, backend);
   const hints = [
-    ...(recipe.some((line) => /^FOLDER=.* [A-Z]+=/.test(line)) ? ["set what is yours in the line of FOLDER"] : []),
-    ...(stacks.length > 1 ? ["for another stack, name its folder there"] : []),
+    ...(recipe.some((line) => /^FOLDER=.* [A-Z]+=/.test(line))
+      ? ["replace my-project in the line that begins with FOLDER="]
+      : []),
+    ...(stacks.length > 1 ? [`for another stack, replace ${first?.node.id ?? ""} there`] : []),
   ];
   return [
     ...folders,

@@ -185,6 +185,17 @@ describe("The pages of a handed-over folder", () => {
   });
 });
 
+it("has no line in a fence of a list that is outside of it, after which Markdown shows the rest as text", () => {
+  const outside = pages().flatMap(({ path, text }) => {
+    const fences = [...text.matchAll(/^( +)```\w+\n([\s\S]*?)\n *```$/gm)];
+    const lines = fences.flatMap(([, indent = "", body = ""]) =>
+      body.split("\n").filter((line) => line !== "" && !line.startsWith(indent)),
+    );
+    return lines.map((line) => `${path}: ${line}`);
+  });
+  expect(outside).toEqual([]);
+});
+
 it("leads from a region that fails to the standby, and without one to a recovery", () => {
   const rows = pageOf("stacks/guides/when-something-fails.md").text.split("\n");
   const row = rows.find((line) => line.startsWith("| the region fails |")) ?? "";

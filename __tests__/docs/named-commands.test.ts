@@ -79,7 +79,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "run services replace": ["--region"],
   "run services update": [],
   "run worker-pools delete": [],
-  "secrets add-iam-policy-binding": [],
+  "secrets add-iam-policy-binding": ["--member", "--role"],
   "secrets create": ["--data-file", "--replication-policy"],
   "secrets delete": [],
   "secrets list": ["--filter"],

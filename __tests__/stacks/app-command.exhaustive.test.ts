@@ -21,7 +21,7 @@ describe("The app command", () => {
     expect(all.output.split("\n")).toEqual([
       ...folders,
       "",
-      "The first apply, in an empty project, one block after the other; set what is yours in the line of FOLDER; for another stack, name its folder there:",
+      "The first apply, in an empty project, one block after the other; replace my-project in the line that begins with FOLDER=; for another stack, replace idp-serverless there:",
       "",
       "gcloud auth login",
       "",
@@ -56,7 +56,7 @@ describe("The app command", () => {
     const states = others.map((other) => join(outdir, "stacks", other, "terraform.tfstate"));
     for (const state of states) writeFileSync(state, "{}");
     const { output, textOf } = await runAppCommand({ outdir, stackNames: [name] });
-    expect(output).toContain("set what is yours in the line of FOLDER");
+    expect(output).toContain("replace my-project in the line that begins with FOLDER=");
     expect(output).toContain(`/${name} PROJECT=my-project\n`);
     for (const other of others) expect(output).not.toContain(other);
     expect(textOf(name)).toBe(before);

@@ -13,7 +13,7 @@ const recipe = (first: string, init: string) =>
   [
     "out/stacks/test",
     "",
-    "The first apply, in an empty project, one block after the other; set what is yours in the line of FOLDER:",
+    "The first apply, in an empty project, one block after the other; replace my-project in the line that begins with FOLDER=:",
     "",
     "gcloud auth login",
     "",
@@ -56,7 +56,7 @@ it("The summary of several stacks names each folder, and the commands of one of 
   expect(lines.slice(0, 2)).toEqual(["out/stacks/test", "out/stacks/test"]);
   expect(lines.filter((line) => line.includes(" apply"))).toHaveLength(2);
   expect(lines).toContain(
-    "The first apply, in an empty project, one block after the other; set what is yours in the line of FOLDER; for another stack, name its folder there:",
+    "The first apply, in an empty project, one block after the other; replace my-project in the line that begins with FOLDER=; for another stack, replace test there:",
   );
 });
 
