@@ -64,7 +64,7 @@ export function problemsOf(value: Value): string[] {
 /** A rule for words that a plan leaves to the provider or to a relation, where synthesis can say it at once. */
 function wordsOf({ must, schema = {} }: Input): readonly Check[] {
   const words = (schema.enum ?? []) as readonly string[];
-  return must === undefined && words.length > 0 ? [oneOf(words, "; choose one")] : [];
+  return must === undefined && words.length > 0 ? [oneOf(words, "; use one of these")] : [];
 }
 
 /** A problem with the word that was probably meant, or the numbers beside the given one, in the place of one to use. */
