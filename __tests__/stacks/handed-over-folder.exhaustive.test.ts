@@ -98,7 +98,7 @@ describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terrafo
       expect(folder.read("cdk.tf.json").includes(`"${text.replace(/\/$/, "")}`)).toBe(false);
   });
 
-  it("uses every input and every local value, but for the lab's tenant_id, which has no effect, and an acknowledgement", () => {
+  it("uses every input and every local value, but for the lab's tenant_id, which has no effect", () => {
     const used = new Set(
       new ConfigurationGraph(terraform()).elements.flatMap((element) =>
         new ConfigurationGraph(terraform()).namedBy(element),
@@ -112,7 +112,7 @@ describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terrafo
       ...Object.keys(terraform().locals ?? {}).map((name) => `local.${name}`),
     ];
     expect(declared.filter((each) => !used.has(each) && !elsewhere.includes(each))).toEqual(
-      name === "assessment-lab" ? ["var.tenant_id"] : ["var.accepted_secret_key_version"],
+      name === "assessment-lab" ? ["var.tenant_id"] : [],
     );
   });
 
@@ -133,7 +133,7 @@ describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terrafo
       expect([each, typeof input.type]).toEqual([each, "string"]);
       expect([each, input.description]).toEqual([each, expect.stringMatching(said)]);
       // Null for no check-up.
-      const nullable = input.default === null ? undefined : each === "check_up_schedule";
+      const nullable = input.default === null ? undefined : each === "check_up";
       expect([each, input.nullable]).toEqual([each, nullable]);
     }
     expect(inputs.filter(([, input]) => !("default" in input)).map(([each]) => each)).toEqual(["project_id"]);

@@ -2,7 +2,6 @@ import { APPLY_AT_ONCE } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
 import { valueAt } from "../project/terraform-value";
-import { WITH_DUMP } from "./dump";
 
 const DAY_SECONDS = 86_400;
 
@@ -13,10 +12,9 @@ export const DUMP_LOCK: Episode = {
   play: async (deployment) => {
     const { cloud, inputs } = deployment;
     const { project_id } = inputs;
-    const settings = (dump_lock_days: number | null, deletion_protection = true) => ({
+    const settings = (lock_days: number | null, deletion_protection = true) => ({
       project_id,
-      ...WITH_DUMP,
-      dumps: { lock_days: dump_lock_days },
+      dumps: { schedule: "30 4 * * *", at_apply: true, lock_days },
       deletion_protection,
     });
     const days = () =>

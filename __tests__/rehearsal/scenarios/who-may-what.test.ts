@@ -214,7 +214,7 @@ const NEARLY_EVERYTHING: Inputs = {
   bootstrap_token: true,
   database_passwords: { version: 1 },
   backups: { log_days: 3, retention_count: 9 },
-  dumps: { lock_days: 40, copy_bucket: "acme-backups" },
+  dumps: { schedule: "30 4 * * *", at_apply: true, lock_days: 40, copy_bucket: "acme-backups" },
 };
 
 const WITH_AUDIT_LOG: Inputs = {

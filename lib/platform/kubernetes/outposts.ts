@@ -63,7 +63,8 @@ export const OUTPOSTS = {
         [
           "Lets the application run its outposts, for LDAP, RADIUS and proxies,",
           "in the namespace <namespace>-outposts; {} is enough. Anyone who administers the application can then run",
-          `any container there. ${members} Null for none, which deletes them. Setting it rolls out new instances.`,
+          `any container there. ${members} Null for none, which deletes them.`,
+          "Setting it later rolls out new instances.",
         ].join(" "),
     },
   ),
