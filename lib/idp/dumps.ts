@@ -10,7 +10,7 @@ import { allOf, anyOf, type Expr, hcl } from "../core/expr/expr";
 import { allIn, compact, element, every, toNumber } from "../core/expr/functions";
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { type Relation } from "../core/inputs/relations";
-import { flag, number, object, textOrNull, type Optional, type PropsOf } from "../core/inputs/rows";
+import { flag, number, object, type ObjectRow, textOrNull, type Optional, type PropsOf } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
 import { bucketName } from "../core/names";
@@ -95,10 +95,17 @@ const SCHEDULED_DUMPS = {
   }),
 };
 
-/** Input of the scheduled dumps of the database. */
-export const DUMPS = {
+/** Members of dumps, by name, because the compiler drops the comments of what it writes out. */
+type DumpMembers = typeof DUMP_COPIES & typeof SCHEDULED_DUMPS;
+
+type DumpInputs = Readonly<{
   /** Scheduled dumps of the database into a bucket of their own, and copies of them that stay; none by default. */
-  dumps: object<typeof DUMP_COPIES & typeof SCHEDULED_DUMPS>(
+  dumps: ObjectRow<DumpMembers>;
+}>;
+
+/** Input of the scheduled dumps of the database. */
+export const DUMPS: DumpInputs = {
+  dumps: object<DumpMembers>(
     { ...SCHEDULED_DUMPS, ...DUMP_COPIES },
     {
       description: (members) =>
@@ -114,7 +121,7 @@ export const DUMPS = {
 type DeletionProtection = Readonly<{ deletionProtection: Optional<boolean | IResolvable> }>;
 
 /** Scheduled dumps of the database. */
-export interface DumpProps extends PropsOf<(typeof DUMPS)["dumps"]["members"]> {}
+export interface DumpProps extends PropsOf<DumpMembers> {}
 
 export const DUMP_RELATIONS: readonly Relation<DeletionProtection & typeof DUMPS>[] = [
   needs("dumps.atApply", { with: ["dumps.schedule"], because: "nothing is dumped without a schedule" }),
