@@ -222,7 +222,10 @@ function printed(row: Input, given: unknown): unknown {
     if (typeof given === "string" && Tokenization.reverseString(given).literals.length > 0) return given;
     const convert = CONVERSIONS[type];
     const value = convert === undefined ? Token.asString(given) : `${convert}(${Token.asString(given)})`;
-    if ((fallback ?? null) === null || row.nullable === true) return expression(value);
+    // Terraform would make a map of texts of an empty object and one whose members have several types; their
+    // addresses have defaults of their own.
+    const isMixed = new Set(Object.values(members ?? {}).map((member) => member.type)).size > 1;
+    if ((fallback ?? null) === null || row.nullable === true || isMixed) return expression(value);
     return expression(`(${value} == null ? ${JSON.stringify(fallback)} : ${value})`);
   }
   if (type === "string" && (typeof given === "string" || typeof given === "number")) return escaped(String(given));
