@@ -42,7 +42,8 @@ export const DUMP_COPIES = {
     text({
       default: null,
       description: [
-        "existing bucket, as of another project, into which each dump and its checksum are copied; null for none;",
+        "existing bucket, such as one of another project,",
+        "into which each dump and its checksum are copied; null for none;",
         "its owner decides on lock, key, place and deletion; the account of the dumps is granted",
         "roles/storage.objectCreator on it, unless grant_roles is false",
       ].join(" "),

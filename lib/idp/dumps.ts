@@ -52,13 +52,13 @@ const DAILY = "^[^ ]+ [^ ]+ [*] [*] [*]$";
 /** Members about dumps and their bucket. */
 const SCHEDULED_DUMPS = {
   /**
-   * Cron schedule, in UTC: `30 4 * * *` for every day at 04:30. Choose a quiet hour. Null keeps the bucket with its
-   * dumps, and makes no more.
+   * Cron schedule, in UTC: `30 4 * * *` for every day at 04:30. Choose a quiet hour. Null ends the dumps and keeps
+   * the bucket.
    */
   schedule: textOrNull({
     description: [
       'cron schedule, in UTC, "30 4 * * *" for every day at 04:30; choose an hour with little use and no rollouts,',
-      "because a migration waits for a dump; null makes no more dumps and keeps those that there are",
+      "because a migration waits for a dump; null ends the dumps and keeps the bucket",
     ].join(" "),
     example: "30 4 * * *",
     must: {
