@@ -26,6 +26,7 @@ import {
   type DeploymentFact,
 } from "./core/deployment-guard";
 import { inputChecksOf, valuesFrom } from "./core/inputs/inputs";
+import { type Problem } from "./core/inputs/problem";
 import { type Relation } from "./core/inputs/relations";
 import { type Input, type PropsOf, type Table } from "./core/inputs/rows";
 import { settingsOf, type SettingsOf, type Value, type ValuesOf, valueAt } from "./core/inputs/value";
@@ -720,18 +721,19 @@ export abstract class IdentityProvider extends Construct {
   }
 }
 
+const NETWORK_AS_REFERENCE: Problem = {
+  path: "network",
+  text: [
+    "network is a reference; it must be an object with network and subnetwork, because its parts are",
+    "looked at one by one; pass both references in one",
+  ].join(" "),
+};
+
 /** What is wrong with the props that are no inputs, and with the names of all. */
-function otherProblems(props: unknown, inputs: Table): string[] {
+function otherProblems(props: unknown, inputs: Table): Problem[] {
   const given = (props ?? {}) as Partial<Pick<ProgramProps, "network">>;
   const names = [...Object.keys(inputs).filter((name) => name !== "subnetwork"), "blueprintFiles", "network"];
   const { network } = given;
-  if (Token.isUnresolved(network))
-    return [
-      ...unknownNames(given, names),
-      [
-        "network is a reference; it must be an object with network and subnetwork, because its parts are",
-        "looked at one by one; pass both references in one",
-      ].join(" "),
-    ];
-  return [...unknownNames(given, names), ...networkProblems(network, inputs)];
+  const ofNetwork = Token.isUnresolved(network) ? [NETWORK_AS_REFERENCE] : networkProblems(network, inputs);
+  return [...unknownNames(given, names), ...ofNetwork];
 }

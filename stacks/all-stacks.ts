@@ -2,7 +2,7 @@ import { type App } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type Table } from "../lib/core/inputs/rows";
-import { nearest } from "../lib/core/inputs/known-props";
+import { nearest } from "../lib/core/inputs/nearest";
 import { type PortableStack } from "../lib/core/portable-stack";
 import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
 import { type DeploymentSettings } from "../lib/core/inputs/settled-inputs";

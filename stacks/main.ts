@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 import { App } from "cdktf";
 
-import { nearest } from "../lib/core/inputs/known-props";
+import { nearest } from "../lib/core/inputs/nearest";
 import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
 import { createStacks } from "./all-stacks";
 import { keepOtherStacks } from "./other-stacks";

@@ -37,18 +37,16 @@ export const OWN_PARTS_INPUT = {
    * What becomes of the deployment's own parts, for which there are existing ones: `deleted`, the default; `kept`, for
    * an apply that takes an existing part in without an outage; `used` again, before an existing part is given back.
    */
-  ownParts: choice(
-    Object.values(OWN_PARTS),
-    ", because nothing else can become of them; use kept, which deletes nothing",
-    {
-      default: OWN_PARTS.deleted,
-      description: [
-        "What becomes of the deployment's own parts, for which there are existing ones: deleted,",
-        "or never created; kept beside them; used instead of them. To take in an existing part later without an",
-        "outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
-      ].join(" "),
-    },
-  ),
+  ownParts: choice(Object.values(OWN_PARTS), {
+    default: OWN_PARTS.deleted,
+    description: [
+      "What becomes of the deployment's own parts, for which there are existing ones: deleted,",
+      "or never created; kept beside them; used instead of them. To take in an existing part later without an",
+      "outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
+    ].join(" "),
+    because: "nothing else can become of them",
+    fix: "use kept, which deletes nothing",
+  }),
 };
 
 /** Whether there is such a part. */

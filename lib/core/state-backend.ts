@@ -3,7 +3,7 @@ import { win32 } from "node:path";
 import { TerraformBackend, Token, type TerraformRemoteState, type TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { nearest } from "./inputs/known-props";
+import { nearest } from "./inputs/nearest";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
 
 /**

@@ -60,7 +60,8 @@ export const ENVIRONMENT = {
     }),
   ),
   /** How much the application logs, `info` by default; `trace` writes session cookies and other secrets to the log. */
-  logLevel: choice(LOG_LEVELS, `; use ${BASELINE_ENVIRONMENT.IDP_LOG_LEVEL}`, {
+  logLevel: choice(LOG_LEVELS, {
+    fix: `use ${BASELINE_ENVIRONMENT.IDP_LOG_LEVEL}`,
     default: BASELINE_ENVIRONMENT.IDP_LOG_LEVEL,
     description: [
       "How much the application logs: trace, debug, info, warning or warn, which are the same, or error.",

@@ -7,6 +7,7 @@ import { type Expr, hcl, interpolated, literal, exprOf } from "../core/expr/expr
 import { captured, element, endsWith, lookup, split, startsWith, toNumber, trimPrefix } from "../core/expr/functions";
 import { expression, namedValue, settingName, named } from "../core/expr/expression";
 import { refuseWrong } from "../core/inputs/inputs";
+import { type Problem } from "../core/inputs/problem";
 import { type Relation } from "../core/inputs/relations";
 import { object, orResource, text, type PropsOf } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
@@ -255,6 +256,15 @@ export interface IdpImageProps {
   readonly upstreamPrefix?: string;
 }
 
+const REPOSITORY_MISSING: Problem = {
+  path: "repository",
+  text: [
+    "repository is missing; it is required, because a built image must be pushed somewhere; set it,",
+    "or set existingImage to an existing image",
+  ].join(" "),
+  isMissing: true,
+};
+
 const PROPS: KnownPropsOf<IdpImageProps> = {
   context: CONTEXT_PROP,
   applicationVersion: "optional",
@@ -312,11 +322,7 @@ export class IdpImage extends Construct implements ContainerImage {
   private refuseWrongProps(): void {
     const given = (this.props as Partial<IdpImageProps> | undefined) ?? {};
     const isNowhere = given.repository === undefined && given.existingImage === undefined;
-    const nowhere = [
-      "repository is missing; it is required, because a built image must be pushed somewhere; set it,",
-      "or set existingImage to an existing image",
-    ].join(" ");
-    const problems = [...propProblems(given, PROPS), ...(isNowhere ? [nowhere] : [])];
+    const problems = [...propProblems(given, PROPS), ...(isNowhere ? [REPOSITORY_MISSING] : [])];
     refuseWrong(this, IMAGE, given, ["applicationVersion"], problems);
   }
 

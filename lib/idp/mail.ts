@@ -67,7 +67,8 @@ export const MAIL = {
        * `starttls`, the default; `tls`, from the first byte, as servers on port 465 expect; or `none`, which allows no
        * password.
        */
-      encryption: choice(["starttls", "tls", "none"], "; use starttls, or tls for a server on port 465", {
+      encryption: choice(["starttls", "tls", "none"], {
+        fix: "use starttls, or tls for a server on port 465",
         default: "starttls",
         description:
           "starttls; tls, from the first byte, usually on port 465; or none, which is refused with a password",

@@ -45,7 +45,8 @@ export const SIGN_IN_PROBE = {
         ),
       }),
       /** Where it ends: at a `session`, the default, or at the `second-factor`, which then counts as success. */
-      endsAt: choice(["session", "second-factor"], "; use session, or second-factor where each user must have one", {
+      endsAt: choice(["session", "second-factor"], {
+        fix: "use session, or second-factor where each user must have one",
         default: "session",
         description: [
           "where it ends: session, or second-factor, for a flow that demands one;",

@@ -55,7 +55,8 @@ export const WORKER_DEFAULTS = { count: 1, cpu: 1, memory: "2Gi" } as const;
 function workerMode(place: string) {
   return {
     /** Where the worker runs: `in-container`, the default; `all-in-one`, from release 2026.5 on; or `separate`. */
-    workerMode: choice(Object.values(WORKER_MODES), `; use ${WORKER_MODES.inContainer}`, {
+    workerMode: choice(Object.values(WORKER_MODES), {
+      fix: `use ${WORKER_MODES.inContainer}`,
       default: WORKER_MODES.inContainer,
       description: [
         `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server,`,

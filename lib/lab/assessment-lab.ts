@@ -14,6 +14,7 @@ import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { valuesFrom } from "../core/inputs/inputs";
 import { settingsOf } from "../core/inputs/value";
 import { type KnownPropsOf, knownOf, propProblems, unknownNames } from "../core/inputs/known-props";
+import { type Problem } from "../core/inputs/problem";
 import { commonLabels } from "../core/labels";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { addAssessmentSource } from "./assessment-source";
@@ -240,7 +241,7 @@ function awsModule(): { readonly addAwsInventory: typeof addAwsInventory } {
 }
 
 /** What is wrong with the props that are no inputs, and with the names of all. */
-function otherProblems(props: object | undefined): string[] {
+function otherProblems(props: object | undefined): Problem[] {
   const names = Object.keys(LAB).filter((name) => !(name in SPELLINGS));
   const own = propProblems(knownOf(props, Object.keys(PROPS)), PROPS);
   return [...unknownNames(props ?? {}, [...names, ...Object.keys(PROPS)]), ...own];

@@ -52,11 +52,6 @@ const MACHINE_TYPE = matching(
   ].join(" "),
 );
 
-const OTHER_PASSWORD = [
-  ", because a password of your own would be in the state and in the VM's metadata; use unknown,",
-  "and set one with gcloud compute reset-windows-password",
-].join(" ");
-
 const ID_LENGTHS = `^([a-z0-9]{1,${ILLEGAL_DEPLOYMENT_ID_LENGTH - 1}}|[a-z0-9]{${ILLEGAL_DEPLOYMENT_ID_LENGTH + 1}})$`;
 
 /** Inputs of the lab itself. */
@@ -206,7 +201,7 @@ const OWN_INPUTS = {
     ].join(" "),
   }),
   /** Password on the Windows VM: `fixed`, the default, the same in every lab; `unknown`: reset it before signing in. */
-  windowsPassword: choice(WINDOWS_PASSWORDS, OTHER_PASSWORD, {
+  windowsPassword: choice(WINDOWS_PASSWORDS, {
     default: WINDOWS_PASSWORDS[0],
     description: [
       `${COMPUTE} Password of ${LAB_USER} on the Windows VM. fixed: the same in every lab,`,
@@ -215,6 +210,8 @@ const OWN_INPUTS = {
       "It is read when the VM is created: changing it later changes no password,",
       "unless the VM is replaced with -replace='google_compute_instance.lab_windows_vm[0]'.",
     ].join(" "),
+    because: "a password of your own would be in the state and in the VM's metadata",
+    fix: "use unknown, and set one with gcloud compute reset-windows-password",
     // The value is not shown: it may be a password.
     hides: true,
   }),

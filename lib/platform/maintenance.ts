@@ -47,7 +47,7 @@ export function maintenanceInputs(runner: keyof typeof WORDS) {
         /** Hour in UTC at which the window begins, 0 to 23. */
         hour: count(DEFAULT_WINDOW.hour, "hour in UTC at which it begins, 0 to 23", 0, 23),
         /** When the database gets an update: `canary` for early, `stable`, or `week5` for weeks later. */
-        track: choice(TRACKS, undefined, {
+        track: choice(TRACKS, {
           default: DEFAULT_WINDOW.track,
           description: "when the database gets an update: canary for early, stable, or week5 for weeks later",
         }),

@@ -15,8 +15,8 @@ const EACH_ONCE: Check<readonly string[]> = {
 
 const TABLE = {
   host: text({ description: "Host.", must: [matching("^[a-z.]+$", "be a host name; use for example a.example")] }),
-  kept: choice(["ALL", "LATEST"], "; use ALL", { default: "ALL", description: "Which." }),
-  place: choice(["HERE", "THERE"], undefined, { default: "HERE", description: "Where, which the provider judges." }),
+  kept: choice(["ALL", "LATEST"], { default: "ALL", description: "Which.", fix: "use ALL" }),
+  place: choice(["HERE", "THERE"], { default: "HERE", description: "Where, which the provider judges." }),
   names: texts({
     default: [],
     description: "Names.",

@@ -10,7 +10,7 @@ const TABLE = {
   check: flag({ default: null, description: "Whether it is checked." }),
   closed: flag({ default: false, description: "Whether it is closed." }),
   names: texts({ default: [], description: "Names." }),
-  kind: choice(["plain", "special"], undefined, { default: "plain", description: "Kind." }),
+  kind: choice(["plain", "special"], { default: "plain", description: "Kind." }),
   policy: text({ default: null, description: "Policy." }),
 };
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import { nearest } from "../../../lib/core/inputs/known-props";
+import { nearest } from "../../../lib/core/inputs/nearest";
 import { packageFile } from "../../../lib/core/package-file";
 import { findProgram } from "../../support/programs";
 import { rehearse } from "../engine/rehearsal";

@@ -4,14 +4,17 @@ import { type Construct } from "constructs";
 import { exprOf, interpolated, isPlainObject, literal, type Expr } from "../expr/expr";
 import { eachEntry, everyEntry, jsonOf } from "../expr/functions";
 import { named } from "../expr/expression";
+import { nearest } from "./nearest";
 
 /** Keywords of JSON Schema; they may accept more than the rule, never less. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 /** What a value must be. */
 export interface Check<T = never> {
-  /** Completes "it must": the rule, the reason if it is not obvious, and the fix. */
+  /** Completes "it must": the rule, the reason if it is not obvious, and the fix, unless that stands apart. */
   readonly must: string;
+  /** What to do. Where something near the given value is right, a message names that in its place. */
+  readonly fix?: string;
   /** The rule for one value, where each has another reason. */
   readonly mustFor?: (value: Expr<T>) => Expr<string>;
   /**
@@ -64,10 +67,19 @@ export function isWhole(number: Expr<number>, from: number, to = Infinity): Expr
     .and(number.ge(from), to < Infinity ? number.le(to) : true);
 }
 
-/** One of a few words; `rest` follows them. */
-export function oneOf(words: readonly string[], rest: string): Check<string> {
+/** What a message says of a word that is none of a few. */
+export interface OtherWord {
+  /** Why nothing else may be given, where it is not obvious. */
+  readonly because?: string | undefined;
+  readonly fix: string;
+}
+
+/** One of a few words. */
+export function oneOf(words: readonly string[], { because, fix }: OtherWord): Check<string> {
+  const choices = `${words.slice(0, -1).join(", ")} or ${words.slice(-1).join("")}`;
   return {
-    must: `be ${words.slice(0, -1).join(", ")} or ${words.slice(-1).join("")}${rest}`,
+    must: because === undefined ? `be ${choices}` : `be ${choices}, because ${because}`,
+    fix,
     schema: { enum: words },
     condition: (word) => word.isOneOf(words),
   };
@@ -104,7 +116,7 @@ export function planned(
   const text = isSecret || check.hides === true ? "given" : shown(value);
   return {
     condition: conditionWhere(check, value, absent).text,
-    errorMessage: `${name} is ${text}; it must ${mustOf(check, value)}.`,
+    errorMessage: `${[`${name} is ${text}`, ...demandOf(check, value, check.fix)].join("; ")}.`,
   };
 }
 
@@ -157,7 +169,7 @@ export function problems(
   if (!isEach(check)) {
     if (!isWrong(check.condition(exprOf(plain) as Expr<never>))) return [];
     const text = isSecret || check.hides === true ? "given" : jsonText(given);
-    return [`${name} is ${text}; it must ${mustOf(check, exprOf(plain))}`];
+    return [[`${name} is ${text}`, ...demandOf(check, exprOf(plain), fixFor(check, given))].join("; ")];
   }
   const wrong = Object.entries(plain as object)
     .map(([key, each]) => [literal(key), exprOf(each as unknown)] as const)
@@ -166,11 +178,25 @@ export function problems(
   return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${check.says}`];
 }
 
-/** The rule in words, for this value. */
-function mustOf({ must, mustFor }: Check, value: Expr): string {
+/** The rule in words, for this value, and what to do. */
+function demandOf({ must, mustFor }: Check, value: Expr, fix: string | undefined): string[] {
   const words = mustFor?.(value as Expr<never>);
-  if (words === undefined) return must;
-  return words.isLiteral ? words.literal : words.text;
+  const rule = words === undefined ? must : words.isLiteral ? words.literal : words.text;
+  return [`it must ${rule}`, ...(fix === undefined ? [] : [fix])];
+}
+
+/** What to do with a literal: to write the word that was probably meant, or to use one of the numbers beside it. */
+function fixFor({ fix, schema = {} }: Check, given: unknown): string | undefined {
+  const choices = (schema.enum ?? []) as readonly unknown[];
+  const numbers = choices.filter((each) => typeof each === "number");
+  if (typeof given === "number" && numbers.length > 0) {
+    const below = numbers.filter((each) => each < given);
+    const beside = [...below.slice(-1), ...numbers.slice(below.length).slice(0, 1)];
+    return `use ${beside.join(" or ")}`;
+  }
+  const words = choices.filter((word) => typeof word === "string");
+  const near = typeof given === "string" ? nearest(given, words) : undefined;
+  return near === undefined ? fix : `did you mean ${near}?`;
 }
 
 /** Whether a rule needs no plan to judge a literal. @param plain as Terraform has it */

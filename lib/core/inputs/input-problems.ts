@@ -3,7 +3,9 @@ import { type Construct } from "constructs";
 
 import { type Check, type EachCheck, isEach, ofMember, oneOf, problems } from "./checks";
 import { isPlainObject } from "../expr/expr";
-import { elementProblem, missing, nearest, unknownNames } from "./known-props";
+import { elementProblem, unknownNames } from "./known-props";
+import { nearest } from "./nearest";
+import { missing, type Problem, textsOf } from "./problem";
 import { isList, type Input } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
 import { type Given, isSecret, plainOf, TEXT, type Value } from "./value";
@@ -17,15 +19,11 @@ import { type Given, isSecret, plainOf, TEXT, type Value } from "./value";
 export function refuse(
   scope: Construct,
   values: Readonly<Record<string, Value>>,
-  others: readonly string[],
+  others: readonly Problem[],
   broken: readonly string[] = [],
   doubts: readonly string[] = [],
 ): void {
-  const all = [...others, ...Object.values(values).flatMap(problemsOf), ...broken];
-  // What is only misspelt is not missing.
-  const isMisspelt = (problem: string) =>
-    others.some((other) => problem === missing(/did you mean ([^?]*)[?]$/.exec(other)?.[1] ?? ""));
-  const wrong = all.filter((problem) => !isMisspelt(problem));
+  const wrong = [...textsOf([...others, ...Object.values(values).flatMap(problemsOf)]), ...broken];
   if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong, doubts);
 }
 
@@ -35,19 +33,18 @@ export function textAtSynth(message: string): string {
   return known.replaceAll(/([$%])\1\{/g, "$1{");
 }
 
-/** What is wrong with a literal, and with its members, as sentences; of a token only its type can be. */
-export function problemsOf(value: Value): string[] {
+/** What is wrong with a literal, and with its members; of a token only its type can be. */
+export function problemsOf(value: Value): Problem[] {
   const { given, name, row } = value;
   if (given === null) return row.default === undefined && row.nullable !== true ? [missing(name)] : [];
   const misshapen = formProblems(name, row, given);
   if (misshapen.length > 0 || Token.isUnresolved(given)) return misshapen;
   if (isSecret(row) && given !== "") {
-    return [
-      [
-        `${name} is given as a literal; it must be a reference, because a literal would be written into the`,
-        `synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable`,
-      ].join(" "),
-    ];
+    const text = [
+      `${name} is given as a literal; it must be a reference, because a literal would be written into the`,
+      `synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable`,
+    ].join(" ");
+    return [{ path: name, text }];
   }
   const inside = Object.values<Value>(value.at).flatMap(problemsOf);
   // An element refers to the whole program: it has no text, and is refused where it stands.
@@ -55,8 +52,8 @@ export function problemsOf(value: Value): string[] {
   const plain = plainOf(row, given);
   const own = [...checksOf(value), ...wordsOf(row)].flatMap((check) => {
     const { others, said } = misspeltKeys(name, check, plain);
-    const found = problems(check, name, given, others, isSecret(row));
-    return [...said, ...found.map((problem) => withNearest(problem, check, given))];
+    const texts = [...said, ...problems(check, name, given, others, isSecret(row))];
+    return texts.map((text): Problem => ({ path: name, text }));
   });
   return own.concat(missingMembers(value), inside);
 }
@@ -64,21 +61,7 @@ export function problemsOf(value: Value): string[] {
 /** A rule for words that a plan leaves to the provider or to a relation, where synthesis can say it at once. */
 function wordsOf({ must, schema = {} }: Input): readonly Check[] {
   const words = (schema.enum ?? []) as readonly string[];
-  return must === undefined && words.length > 0 ? [oneOf(words, "; use one of these")] : [];
-}
-
-/** A problem with the word that was probably meant, or the numbers beside the given one, in the place of one to use. */
-function withNearest(problem: string, { schema = {} }: Check | EachCheck, given: unknown): string {
-  const choices = (schema.enum ?? []) as readonly unknown[];
-  const numbers = choices.filter((each) => typeof each === "number");
-  if (typeof given === "number" && numbers.length > 0) {
-    const below = numbers.filter((each) => each < given);
-    const beside = [...below.slice(-1), ...numbers.slice(below.length).slice(0, 1)];
-    return problem.replace(/; use [^;]*$/, `; use ${beside.join(" or ")}`);
-  }
-  const words = choices.filter((word) => typeof word === "string");
-  const near = typeof given === "string" ? nearest(given, words) : undefined;
-  return near === undefined ? problem : `${problem.replace(/; use [^;]*$/, "")}; did you mean ${near}?`;
+  return must === undefined && words.length > 0 ? [oneOf(words, { fix: "use one of these" })] : [];
 }
 
 /** Keys of a map for which a name was probably meant, as sentences, and the map without them. */
@@ -105,11 +88,11 @@ function holdsElement(given: unknown): boolean {
 }
 
 /**
- * A literal of another type than the row's, or an object with members that it does not have, as sentences.
+ * A literal of another type than the row's, or an object with members that it does not have.
  *
  * @param isHidden whether no message may have the value
  */
-function formProblems(name: string, row: Input, given: unknown, isHidden = hidesValue(row)): string[] {
+function formProblems(name: string, row: Input, given: unknown, isHidden = hidesValue(row)): Problem[] {
   const { converted = [], entries, members, reads = {}, type } = row;
   const element = elementProblem(name, given, Object.keys(reads));
   if (element !== undefined) return [element];
@@ -145,14 +128,14 @@ function hidesValue({ must = [], type, ...row }: Input): boolean {
 }
 
 /** Members that must be given also where they are null. */
-function missingMembers({ at, given }: Value): string[] {
+function missingMembers({ at, given }: Value): Problem[] {
   return Object.entries<Value>(at)
     .filter(([name, { row }]) => row.default === undefined && row.nullable === true && !(name in (given as Given)))
     .map(([, { name }]) => missing(name));
 }
 
 /** What is wrong with a member of an object in a map, which must be there if it has no default. */
-function memberProblems(name: string, member: string, row: Input, entry: Given): string[] {
+function memberProblems(name: string, member: string, row: Input, entry: Given): Problem[] {
   const [path, given] = [`${name}.${member}`, entry[member] ?? null];
   if (given === null) return row.default === undefined ? [missing(path)] : [];
   return formProblems(path, row, given, true);
@@ -174,7 +157,7 @@ function misshapen(
   wanted: Kind,
   isHidden: boolean,
   { default: fallback, members = {}, schema = {} }: Input,
-): string {
+): Problem {
   const kind = given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
   const isPlain = kind === "string" || kind === "number" || kind === "boolean";
   const text = isPlain ? JSON.stringify(given) : "";
@@ -190,7 +173,7 @@ function misshapen(
     object: "write it as { … }",
     string: isPlain ? "put it in quotes" : "write a text in quotes",
   };
-  return `${name} is ${is}; it must be ${withArticle(wanted)}${form}; ${fixes[wanted]}`;
+  return { path: name, text: `${name} is ${is}; it must be ${withArticle(wanted)}${form}; ${fixes[wanted]}` };
 }
 
 /** A longer text would hide the rest of a message. */

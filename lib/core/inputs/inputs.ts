@@ -7,6 +7,7 @@ import { settingName } from "../expr/expression";
 import { given as givenValue } from "../expr/given";
 import { problemsOf, refuse } from "./input-problems";
 import { type GivenToken, requireKnownCounts } from "../expr/known-at-plan";
+import { isWrongInside, type Problem } from "./problem";
 import { judgedRelations, namesIn, namingSomething, type Relation } from "./relations";
 import { withAttributes } from "./resource-props";
 import { type Input, type PropsOf, type Table } from "./rows";
@@ -26,15 +27,14 @@ export function valuesFrom<T extends Table>(
   table: T,
   props: PropsOf<T>,
   relations: readonly Relation<T>[] = [],
-  others: readonly string[] = [],
+  others: readonly Problem[] = [],
   propNames?: Readonly<Partial<Record<keyof T, string>>>,
 ): ValuesOf<T> {
   const own = new GivenProps(scope, table, props, propNames);
   const localsScope = new Construct(scope, "Given");
   const values = mapped(table, (name, row) => own.valueOf(name, row, localsScope)) as ValuesOf<T>;
 
-  const isMisspelt = (name: string) => others.some((problem) => problem.startsWith(`${name}.`));
-  const isWrong = (name: string) => problemsOf(values[name] as Value).length > 0 || isMisspelt(name);
+  const isWrong = (name: string) => problemsOf(values[name] as Value).length > 0 || isWrongInside(others, name);
   const wrong = new Set(Object.keys(table).filter(isWrong));
   const unchecked = relations.filter((relation) => own.isUnchecked(relation, values));
   const { broken, open } = judgedRelations(unchecked, values, (name) => wrong.has(name));
@@ -141,7 +141,7 @@ export function refuseWrong<T extends Table, Name extends keyof T & string>(
   table: T,
   props: Partial<Pick<PropsOf<T>, Name & keyof PropsOf<T>>>,
   names: readonly Name[],
-  others: readonly string[] = [],
+  others: readonly Problem[] = [],
 ): SettingsOf<Pick<T, Name>> {
   const attributes = withAttributes(table, props) as Given | undefined;
   const values = names.map((name) => {

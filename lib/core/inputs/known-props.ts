@@ -1,8 +1,10 @@
-import { isList } from "./rows";
 import { TerraformElement, TerraformLocal, TerraformVariable, Token } from "cdktf";
 import { type Construct } from "constructs";
 
+import { nearest } from "./nearest";
+import { missing, type Problem, textsOf } from "./problem";
 import { isResource } from "./resource-props";
+import { isList } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
 
 type Presence = "optional" | "required";
@@ -28,7 +30,7 @@ export type KnownPropsOf<Props> = {
  *
  * TypeScript tells a part of it, and JavaScript nothing, where a misspelt prop would have no effect.
  */
-export function propProblems(props: unknown, known: KnownProps, prefix = ""): string[] {
+export function propProblems(props: unknown, known: KnownProps, prefix = ""): Problem[] {
   const given = (typeof props === "object" && props !== null ? props : {}) as Readonly<Record<string, unknown>>;
   const own = Object.entries(known).flatMap(([name, prop]) => {
     const [value, path] = [given[name], `${prefix}${name}`];
@@ -39,34 +41,33 @@ export function propProblems(props: unknown, known: KnownProps, prefix = ""): st
     if (members === undefined || Token.isUnresolved(value)) return [];
     if (typeof value === "object" && !Array.isArray(value)) return propProblems(value, members, `${path}.`);
     const names = Object.keys(members).join(", ");
-    return [`${path} is ${JSON.stringify(value)}; it must be an object with ${names}; write it as one`];
+    return [{ path, text: `${path} is ${JSON.stringify(value)}; it must be an object with ${names}; write it as one` }];
   });
   return [...unknownNames(given, Object.keys(known), prefix), ...own];
 }
 
 /** Refuses such props. @throws RulesBrokenError naming all that is wrong */
 export function refuseProps(scope: Construct | string, props: unknown, known: KnownProps): void {
-  const wrong = propProblems(props, known);
+  const wrong = textsOf(propProblems(props, known));
   if (wrong.length > 0) throw new RulesBrokenError(typeof scope === "string" ? scope : scope.node.path, wrong);
 }
 
-export const missing = (path: string) => `${path} is missing; it has no default; set it`;
-
-/** A sentence about each name that is not known, with what is known of it, or the nearest one. */
+/** Each name that is not known, with what is known of it, or the nearest one. */
 export function unknownNames(
   given: object,
   known: readonly string[],
   prefix = "",
   kind = "prop",
   hintOf: (name: string) => string | undefined = () => undefined,
-): string[] {
+): Problem[] {
   return Object.entries(given)
     .filter(([name, value]) => value !== undefined && !known.includes(name) && !Token.isUnresolved(name))
     .map(([name]) => {
+      const path = `${prefix}${name}`;
       const near = nearest(name, known);
-      const hint =
-        near === undefined ? "it would have no effect; correct or remove it" : `did you mean ${prefix}${near}?`;
-      return `${prefix}${name} is no ${kind}; ${hintOf(name) ?? hint}`;
+      const meant = near === undefined ? undefined : `${prefix}${near}`;
+      const hint = meant === undefined ? "it would have no effect; correct or remove it" : `did you mean ${meant}?`;
+      return { path, text: `${path} is no ${kind}; ${hintOf(name) ?? hint}`, meant };
     });
 }
 
@@ -76,21 +77,27 @@ export function knownOf(props: object | undefined, names: readonly string[]): Re
 }
 
 /**
- * A sentence about an element of the stack, such as a variable, in place of its value; undefined for anything else.
+ * An element of the stack, such as a variable, in place of its value; undefined for anything else.
  *
  * @param types of resources that may stand for the value
  */
-export function elementProblem(path: string, value: unknown, types: readonly string[] = []): string | undefined {
-  if (!TerraformElement.isTerraformElement(value)) return undefined;
-  const { id } = value.node;
-  if (isResource(value) && types.length > 0) {
-    const { terraformResourceType: type } = value;
-    return `${path} is the ${type} ${id}; it must be a ${types.join(" or ")}, or what is read of one; pass that`;
+export function elementProblem(path: string, value: unknown, types: readonly string[] = []): Problem | undefined {
+  return TerraformElement.isTerraformElement(value)
+    ? { path, text: `${path} is ${elementText(value, types)}` }
+    : undefined;
+}
+
+/** What an element is, what it must be, and what to pass. */
+function elementText(element: TerraformElement, types: readonly string[]): string {
+  const { id } = element.node;
+  if (isResource(element) && types.length > 0) {
+    const { terraformResourceType: type } = element;
+    return `the ${type} ${id}; it must be a ${types.join(" or ")}, or what is read of one; pass that`;
   }
-  if (value instanceof TerraformVariable)
-    return `${path} is the variable ${id}; it must be its value; pass variable.${valueOf(value)}`;
-  if (value instanceof TerraformLocal) return `${path} is the local ${id}; it must be its value; pass local.asString`;
-  return `${path} is the element ${id}; it must be a value; pass one of its attributes`;
+  if (element instanceof TerraformVariable)
+    return `the variable ${id}; it must be its value; pass variable.${valueOf(element)}`;
+  if (element instanceof TerraformLocal) return `the local ${id}; it must be its value; pass local.asString`;
+  return `the element ${id}; it must be a value; pass one of its attributes`;
 }
 
 /** Property of a variable with its value, as what its type asks for. */
@@ -98,37 +105,4 @@ function valueOf({ type }: TerraformVariable): string {
   if (type === undefined || type === "string") return "stringValue";
   if (type === "number") return "numberValue";
   return isList({ type }) ? "listValue" : "value";
-}
-
-const plain = (name: string) => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase();
-
-/** The name that was probably meant; undefined if none is near. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const most = Math.ceil(name.length / 3);
-  const [best] = known
-    .map((each) => ({ each, edits: editsBetween(plain(name), plain(each)) }))
-    .filter(({ edits }) => edits <= most)
-    .sort((one, other) => one.edits - other.edits);
-  return best?.each;
-}
-
-/** Characters to add, drop, replace, or exchange with the next one (optimal string alignment). */
-function editsBetween(one: string, other: string): number {
-  const edits = Array.from({ length: one.length + 1 }, (_, row) =>
-    Array.from({ length: other.length + 1 }, (_, column) => (row === 0 ? column : column === 0 ? row : 0)),
-  );
-  const at = (row: number, column: number) => edits[row]?.[column] ?? Infinity;
-  for (let row = 1; row <= one.length; row += 1)
-    for (let column = 1; column <= other.length; column += 1) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isExchanged = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      const best = Math.min(
-        at(row - 1, column - 1) + (isSame ? 0 : 1),
-        at(row - 1, column) + 1,
-        at(row, column - 1) + 1,
-        isExchanged ? at(row - 2, column - 2) + 1 : Infinity,
-      );
-      edits[row]?.splice(column, 1, best);
-    }
-  return at(one.length, other.length);
 }

@@ -1,6 +1,6 @@
 import { type IResolvable } from "cdktf";
 
-import { oneOf, terraformName, type Check, type EachCheck, type Facts } from "./checks";
+import { oneOf, terraformName, type Check, type EachCheck, type Facts, type OtherWord } from "./checks";
 
 /** One input: its variable in a stack, its prop in a program, its default and its rules. */
 export interface Input<Prop = unknown> {
@@ -147,21 +147,14 @@ export const textMap = rows<Readonly<Record<string, string>> | IResolvable>("map
 export const count = (fallback: number, description: string, minimum: number, maximum?: number): Optional<number> =>
   number({ default: fallback, description, schema: { multipleOf: 1, minimum, ...(maximum && { maximum }) } });
 
-/**
- * One of a few words.
- *
- * @param rest what follows them in the message: the reason and the fix; undefined where something else refuses other
- * words
- * @param spec further facts; `hides` keeps another value out of the message
- */
+/** One of a few words. Without `fix`, something else refuses another word; `hides` keeps that out of the message. */
 export function choice<const Word extends string>(
   words: readonly Word[],
-  rest: string | undefined,
-  spec: Omit<Spec, "must"> & { readonly default: unknown; readonly hides?: boolean },
+  spec: Omit<Spec, "must"> & Partial<OtherWord> & { readonly default: unknown; readonly hides?: boolean },
 ): Optional<Word | (string & {})> {
-  const { hides = false, ...others } = spec;
-  if (rest === undefined) return { type: "string", schema: { enum: words }, ...others };
-  return { type: "string", must: { ...oneOf(words, rest), hides }, ...others };
+  const { because, fix, hides = false, ...others } = spec;
+  if (fix === undefined) return { type: "string", schema: { enum: words }, ...others };
+  return { type: "string", must: { ...oneOf(words, { because, fix }), hides }, ...others };
 }
 
 /** Spec of rows with members, whose descriptions are part of theirs. */

@@ -4,6 +4,7 @@ import { terraformName } from "./checks";
 import { isPlainObject } from "../expr/expr";
 import { problemsOf, refuse } from "./input-problems";
 import { unknownNames } from "./known-props";
+import { isWrongInside, type Problem } from "./problem";
 import { judgedRelations, type Relation } from "./relations";
 import { type Table } from "./rows";
 import { type DeploymentSettings, propOf, valueOf } from "./settled-inputs";
@@ -43,19 +44,20 @@ export function refuseSettings<T extends Table>(
   const secrets = Object.entries(table)
     .map(([name, row]) => ({ name: terraformName(name), row }))
     .filter(({ name, row }) => isSecret(row) && (given[name] ?? "") !== "")
-    .map(({ name }) =>
-      [
+    .map(({ name }): Problem => {
+      const text = [
         `${name} is given; it must not be in the settings, because the folder would have it;`,
         `pass it to each apply, as TF_VAR_${name}`,
-      ].join(" "),
-    );
+      ].join(" ");
+      return { path: name, text };
+    });
   const literals = literalsOf(table, given);
   const others = [...secrets, ...unknownSettings(table, given, "", hintOf)];
   const isMissing = (name: string) => literals[name]?.given === null && table[name]?.default === undefined;
   const set = Object.fromEntries(Object.entries(literals).filter(([name]) => !isMissing(name)));
   const isWrong = (name: string) => {
     const value = set[name];
-    const isMisspelt = others.some((problem) => problem.startsWith(`${terraformName(name)}.`));
+    const isMisspelt = isWrongInside(others, terraformName(name));
     return isMissing(name) || isMisspelt || (value !== undefined && problemsOf(value).length > 0);
   };
   const values = literals as ValuesOf<T>;
@@ -64,7 +66,7 @@ export function refuseSettings<T extends Table>(
 }
 
 /** What has no such name among the settings, and in objects. */
-function unknownSettings(table: Table, given: Given, prefix: string, hintOf?: DeploymentSettings["hintOf"]): string[] {
+function unknownSettings(table: Table, given: Given, prefix: string, hintOf?: DeploymentSettings["hintOf"]): Problem[] {
   const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [terraformName(name), row]));
   const inside = Object.entries(rows).flatMap(([name, { entries, members }]) => {
     const value = given[name];

@@ -104,19 +104,16 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
       must: DOMAIN,
     }),
     /** How the certificate is validated: `dns`, the default on Cloud Run, or `load-balancer`, the default on GKE. */
-    certificateValidation: choice(
-      ["dns", "load-balancer"],
-      "; use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
-      {
-        default: CERTIFICATE_VALIDATION[platform],
-        description: [
-          "How Google validates the domain. dns: by a further record;",
-          "the certificate is valid before the domain points here. load-balancer: without one;",
-          "the certificate is valid minutes to an hour after the domain points here.",
-          "Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
-        ].join(" "),
-      },
-    ),
+    certificateValidation: choice(["dns", "load-balancer"], {
+      default: CERTIFICATE_VALIDATION[platform],
+      description: [
+        "How Google validates the domain. dns: by a further record;",
+        "the certificate is valid before the domain points here. load-balancer: without one;",
+        "the certificate is valid minutes to an hour after the domain points here.",
+        "Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
+      ].join(" "),
+      fix: "use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
+    }),
     /**
      * Existing zone of Cloud DNS, or its resource, for the records of the domain; one of the same name and type is
      * overwritten.

@@ -90,17 +90,14 @@ export function protectionInputs(detached: string) {
           ].join(" "),
         }),
         /** What happens to requests that look like attacks: `off`; `preview`, the default, to log them; `enforce`. */
-        waf: choice(
-          [WAF_OFF, WAF_PREVIEW, WAF_ENFORCE],
-          `; use ${WAF_PREVIEW}, and ${WAF_ENFORCE} once the log shows no request of your own`,
-          {
-            default: WAF_PREVIEW,
-            description: [
-              "what happens to requests that look like an attack: off to do nothing,",
-              "preview to mark them in the request log, enforce to refuse them",
-            ].join(" "),
-          },
-        ),
+        waf: choice([WAF_OFF, WAF_PREVIEW, WAF_ENFORCE], {
+          default: WAF_PREVIEW,
+          description: [
+            "what happens to requests that look like an attack: off to do nothing,",
+            "preview to mark them in the request log, enforce to refuse them",
+          ].join(" "),
+          fix: `use ${WAF_PREVIEW}, and ${WAF_ENFORCE} once the log shows no request of your own`,
+        }),
       },
       {
         description: (members) =>

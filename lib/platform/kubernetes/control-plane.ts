@@ -65,7 +65,7 @@ export const CONTROL_PLANE = {
    * Where the control plane is reached: at a `public` address; at a `private` one of the network; at its `dns` name
    * alone, with the right to connect.
    */
-  controlPlaneEndpoint: choice(ENDPOINTS, undefined, {
+  controlPlaneEndpoint: choice(ENDPOINTS, {
     default: "public",
     description: [
       "Where the control plane of the cluster is reached: public, at an address on the Internet; private,",

@@ -10,6 +10,7 @@ import { type Construct } from "constructs";
 
 import { rendered } from "../../core/expr/expression";
 import { elementProblem, type KnownPropsOf, propProblems } from "../../core/inputs/known-props";
+import { type Problem } from "../../core/inputs/problem";
 import { type ResourceWith, type Table } from "../../core/inputs/rows";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
@@ -79,13 +80,14 @@ const INSTEAD = { egress: "vpcEgress", tags: "networkTags" } as const;
  * @param network with attributes in the place of resources
  * @param inputs of the provider
  */
-export function networkProblems(network: Partial<NetworkProps> | undefined, inputs: Table): string[] {
+export function networkProblems(network: Partial<NetworkProps> | undefined, inputs: Table): Problem[] {
   const given = (network ?? {}) as Partial<NetworkAttachment>;
   const ofInputs = Object.entries(INSTEAD)
     .filter(([name]) => given[name as keyof typeof INSTEAD] !== undefined)
-    .map(([name, input]) => {
+    .map(([name, input]): Problem => {
+      const path = `network.${name}`;
       const fix = input in inputs ? `set ${input} instead` : "remove it";
-      return `network.${name} is no prop of an identity provider; it would have no effect; ${fix}`;
+      return { path, text: `${path} is no prop of an identity provider; it would have no effect; ${fix}` };
     });
   const ofResources = (["network", "subnetwork"] as const).flatMap(
     (name) => elementProblem(`network.${name}`, given[name], Object.keys(inputs[name]?.reads ?? {})) ?? [],

@@ -46,8 +46,9 @@ const INTERNAL = "internal";
 /** Inputs of a load balancer that only the network reaches. */
 export const INTERNAL_LOAD_BALANCER = {
   /** `internal` for a load balancer that only clients in `network`, or connected to it, can reach; needs a network. */
-  loadBalancer: choice(["external", INTERNAL], "; use external", {
+  loadBalancer: choice(["external", INTERNAL], {
     default: "external",
+    fix: "use external",
     description: [
       "Whether clients reach the domain from the Internet, external,",
       "or only from network and what is connected to it, internal. Changing it later changes the address:",

@@ -26,7 +26,10 @@ export const PUBLIC_ACCESS = {
       "Changing it later takes effect at once.",
     ].join(" "),
     must: {
-      ...oneOf(WORDS, ", because nothing else decides who may call the service; use invoker-check-off"),
+      ...oneOf(WORDS, {
+        because: "nothing else decides who may call the service",
+        fix: "use invoker-check-off",
+      }),
       schema: { enum: [...WORDS, true, false] },
     },
   }),

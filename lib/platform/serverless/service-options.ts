@@ -39,7 +39,7 @@ const INSTANCES = {
 /** Input of what it sends. */
 const EGRESS = {
   /** What goes through the network: `private-ranges-only`, or `all-traffic`, for which it needs NAT. */
-  vpcEgress: choice(["private-ranges-only", "all-traffic"], undefined, {
+  vpcEgress: choice(["private-ranges-only", "all-traffic"], {
     default: "private-ranges-only",
     description: [
       "What goes through network: private-ranges-only, or all-traffic,",
@@ -70,7 +70,8 @@ export const instanceSize = (usual: number): InstanceSize => ({
   cpuChoice: "1, 2, 4 or 8",
   cpu: {
     condition: (cpu) => cpu.isOneOf(CPUS),
-    must: `be one of ${CPUS.join(", ")}; use ${usual}`,
+    must: `be one of ${CPUS.join(", ")}`,
+    fix: `use ${usual}`,
     schema: { enum: CPUS },
   },
   memory: {

@@ -85,7 +85,8 @@ export const DATABASE_SERVER = {
     ].join(" "),
     must: {
       condition: (version: Expr<number>) => version.isOneOf(DATABASE_MAJOR_VERSIONS),
-      must: `be ${VERSIONS}, because the stacks are tested with no other; use one of these`,
+      must: `be ${VERSIONS}, because the stacks are tested with no other`,
+      fix: "use one of these",
       schema: { enum: [...DATABASE_MAJOR_VERSIONS] },
     },
   }),

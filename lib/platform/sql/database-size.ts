@@ -89,7 +89,7 @@ export const DATABASE_SIZE = {
    * `ZONAL`, the default, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later
    * restarts the database.
    */
-  databaseAvailability: choice(["ZONAL", "REGIONAL"], undefined, {
+  databaseAvailability: choice(["ZONAL", "REGIONAL"], {
     default: "ZONAL",
     description: [
       "ZONAL, or REGIONAL with a standby in another zone at about twice the price.",

@@ -1,0 +1,27 @@
+/** Something that is wrong with what was given. */
+export interface Problem {
+  /** The prop or input that it is about, or a member of one, such as `smtp.port`. */
+  readonly path: string;
+  /** What is wrong, the rule and the fix, without a full stop. */
+  readonly text: string;
+  /** Whether nothing was given. */
+  readonly isMissing?: boolean;
+  /** For a name that there is not, the path that was probably meant. */
+  readonly meant?: string | undefined;
+}
+
+/** What must be given and is not. */
+export function missing(path: string): Problem {
+  return { path, text: `${path} is missing; it has no default; set it`, isMissing: true };
+}
+
+/** Whether one of some problems is about a member of an input. */
+export function isWrongInside(problems: readonly Problem[], input: string): boolean {
+  return problems.some(({ path }) => path.startsWith(`${input}.`));
+}
+
+/** Texts of problems; what is only misspelt is not missing. */
+export function textsOf(problems: readonly Problem[]): string[] {
+  const meant = new Set(problems.map((problem) => problem.meant));
+  return problems.filter(({ isMissing = false, path }) => !isMissing || !meant.has(path)).map(({ text }) => text);
+}
