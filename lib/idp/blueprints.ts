@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Precondition, TerraformLocal, TerraformStack, Token } from "cdktf";
+import { type Precondition, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
-import { planned, type Check, type EachCheck, plannedWith } from "../core/inputs/checks";
-import { anyOf, call, hcl, reference, type Expr } from "../core/expr/expr";
+import { planned, plannedWith } from "../core/inputs/checks";
+import { anyOf, exprOf, hcl, interpolated, type Expr, type Operand } from "../core/expr/expr";
 import { intersection, keys } from "../core/expr/functions";
-import { expression } from "../core/expr/expression";
+import { named } from "../core/expr/expression";
 import { refuseWrong } from "../core/inputs/inputs";
 import { texts } from "../core/inputs/rows";
 import { type Value } from "../core/inputs/value";
@@ -16,6 +16,13 @@ import { stateProvidersOf } from "../core/provider-requirements";
 import { RulesBrokenError } from "../core/inputs/rules-broken-error";
 import { addStackFile, addStackText } from "../core/stack-file";
 import { type Advice } from "../core/inputs/warnings";
+import {
+  BLUEPRINT_BYTES,
+  BLUEPRINT_COUNT,
+  BLUEPRINT_FILE_RULES,
+  decodedBlueprint,
+  UNIQUE_BLUEPRINT_NAMES,
+} from "./blueprint-rules";
 import { BLUEPRINT_VARIABLE_PREFIX } from "./contract";
 import { type EnvironmentInputs } from "./environment";
 import { bothPrefixes } from "./environment-rules";
@@ -103,124 +110,13 @@ export const BLUEPRINT_WARNINGS: readonly Advice<Inputs>[] = [
 ];
 
 /** `metadata.name` of a shipped blueprint. */
-export const shippedBlueprintName = (blueprint: string) => `Shipped - ${blueprint}`;
+export const shippedBlueprintName = (blueprint: Operand<string>) => interpolated`Shipped - ${blueprint}`;
 
-/** What the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
-export const BLUEPRINT_TAGS = [
-  "AtIndex",
-  "Condition",
-  "Context",
-  "Enumerate",
-  "Env",
-  "File",
-  "Find",
-  "FindObject",
-  "Format",
-  "If",
-  "Index",
-  "KeyOf",
-  "ParseJSON",
-  "Value",
-] as const;
+const MODULE_PATH = hcl<string>`path.module`;
 
-/** Terraform cannot decode YAML with custom tags. */
-const TAG = `(^|[\\s\\[{,])!(?:${BLUEPRINT_TAGS.join("|")})\\b`;
-
-/** A blueprint without its tags, decoded. */
-const decoded = (text: Expr<string>) =>
-  call<{ readonly entries: unknown }>("yamldecode", [call("replace", [text, `/${TAG}/`, "$1"])]);
-
-/** A file is part of the build request in base64, in chunks; a request has a maximum number of chunks. */
-const FILE_MAX_BYTES = 60_000;
-const MAX_FILES = 40;
-const MAX_BYTES = 120_000;
-
-/** A tag with a single value, which names the source of the real one. */
-const SCALAR_TAG = `${TAG}[ \\t]+(?:"[^"\\n]*"|'[^'\\n]*'|[^-\\s\\[\\]{},#"'][^\\n,\\]}]*)`;
-
-/** Names of members that hold a secret. */
-const SECRET_KEYS =
-  "(?:[a-z0-9_]*_)?(?:password|passphrase|secret|token|api_key|private_key|secret_key)|key|key_data|credentials";
-
-/**
- * Keys of secrets with a non-empty string or a number as their value, or as the default of a tag. Matched in JSON,
- * which has one spelling for everything and escapes quotes within strings.
- */
-const LITERAL_SECRET = `[{,]"(?:${SECRET_KEYS})":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])`;
-
-/** A rule for each file. */
-interface FileRule extends EachCheck<string> {
-  /** Those that break it, as the id of a local. */
-  readonly finds: string;
-}
-
-/** Rules for each custom blueprint, by the name of its file. */
-export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
-  {
-    finds: "WronglyNamed",
-    each: (name) => name.matches("^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$"),
-    shows: "key",
-    says: [
-      "each must be directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and",
-      "underscores that ends with .yaml, because the application reads no others; move or rename it",
-    ].join(" "),
-  },
-  {
-    finds: "TooLarge",
-    each: (_, text) =>
-      call<string>("base64encode", [text])
-        .length()
-        .le(Math.ceil(FILE_MAX_BYTES / 3) * 4),
-    shows: "key",
-    says: `each may have ${FILE_MAX_BYTES} bytes, because it is part of a build request; divide it`,
-  },
-  {
-    finds: "Unreadable",
-    each: (_, text) => hcl`can([for entry in ${decoded(text).member("entries")} : entry])`,
-    shows: "key",
-    says: [
-      "each must be YAML in UTF-8 with a list of entries and no tags but",
-      `${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it`,
-    ].join(" "),
-  },
-  {
-    finds: "WithSecrets",
-    // Invalid YAML has a rule of its own.
-    each: (_, text) => {
-      const untagged = call<string>("replace", [text, `/${SCALAR_TAG}/`, "$1 null"]);
-      const asJson = call<string>("jsonencode", [decoded(untagged)]).tryOr("");
-      return call<readonly string[]>("regexall", [LITERAL_SECRET, asJson]).length().eq(0);
-    },
-    shows: "key",
-    says: [
-      "none may contain a literal password, secret, token or key, not even as a default,",
-      "because anyone who can pull the image can read it; use !Env and the name of a secret variable",
-    ].join(" "),
-  },
-];
-
-/** Limits of all blueprints together, and their names, which must be unique. */
-const COUNT: Check<number> = {
-  condition: (count) => count.le(MAX_FILES),
-  must: `be at most ${MAX_FILES}, because all are part of one build request; combine several in one file`,
-};
-const BYTES: Check<number> = {
-  condition: (bytes) => bytes.le(MAX_BYTES),
-  must: [
-    `be at most ${MAX_BYTES}, because all are part of one build request;`,
-    "apply some of them with the application's own API",
-  ].join(" "),
-};
-const NO_NAME_TWICE: Check<readonly string[]> = {
-  condition: (repeated) => repeated.length().eq(0),
-  must: [
-    "be the metadata.name of only one blueprint, because the application identifies blueprints by that name;",
-    "rename one",
-  ].join(" "),
-};
-
-/** Of what Terraform reads from files. */
-const KNOWN = { knownAt: "plan", mayBeNull: false } as const;
+/** Name of a blueprint, within a `for`. */
+const NAME = hcl<string>`name`;
+const SHIPPED_PATH = interpolated`${MODULE_PATH}/image/blueprints/${NAME}.yaml`;
 
 /** Blueprints by the names of their files. */
 export type BlueprintFiles = Readonly<Record<string, string>>;
@@ -270,11 +166,11 @@ export class Blueprints extends Construct {
   /** Path of each blueprint in the image, separated by spaces; empty without any. */
   readonly paths: string;
 
-  /** A text with a hash for each, as a Terraform expression for a list; the list is empty without any. */
-  readonly hashes: string;
+  /** A text with a hash for each; empty without any. */
+  readonly hashes: Expr<readonly string[]>;
 
   /** Number of custom ones. */
-  readonly count: number;
+  readonly count: Expr<number>;
 
   /** Conditions for building an image with them. */
   readonly conditions: readonly Precondition[];
@@ -298,45 +194,65 @@ export class Blueprints extends Construct {
     const dockerfile = "image/Dockerfile.blueprints";
     const appended = addStackFile(this, packageFile(dockerfile), dockerfile);
 
-    // A file that is not text counts as empty, and is refused because it is no blueprint.
-    const folder = `\${path.module}/${this.folder}`;
-    const isOwn = 'can(regex("(?i)[.]ya?ml$", name)) && !can(regex("(^|/)[.]", name))';
-    const found = `[for name in fileset("${folder}", "**") : name if ${isOwn}]`;
-    const own = this.local("Own", `{ for name in ${found} : name => try(file("${folder}/\${name}"), "") }`);
-    const chosen = Token.isUnresolved(blueprints) ? Token.asString(blueprints) : JSON.stringify(blueprints);
-    const shipped = `toset(${chosen})`;
-    const sources = this.local(
+    const own = this.ownTexts();
+    const shipped = hcl<readonly string[]>`toset(${blueprints})`;
+    const sources = named(
+      this,
       "Sources",
-      [
-        `merge({ for name in keys(${own}) : "own/\${name}" => "${folder}/\${name}" }, { for name in ${shipped} :`,
-        `"shipped/\${name}.yaml" => "\${path.module}/image/blueprints/\${name}.yaml" })`,
-      ].join(" "),
+      hcl<Readonly<Record<string, string>>>`merge(
+        { for name in keys(${own}) : ${interpolated`own/${NAME}`} => ${this.pathOf(NAME)} },
+        { for name in ${shipped} : ${interpolated`shipped/${NAME}.yaml`} => ${SHIPPED_PATH} }
+      )`,
     );
-    this.paths = expression(`join(" ", keys(${sources}))`);
-    this.hashes = `[for place, source in ${sources} : join(" ", [place, filesha256(source), ${appended.sha256}])]`;
+    this.paths = keys(sources).joinedBy(" ").text;
+    this.hashes = hcl<readonly string[]>`[
+      for place, source in ${sources} : join(" ", [place, filesha256(source), ${appended.sha256}])
+    ]`;
+    this.count = exprOf(own).length();
+    this.conditions = this.conditionsOf(own, shipped);
+  }
 
-    const count = reference<number>(`length(${own})`, KNOWN);
-    this.count = count.number;
-    const each = `floor(length(filebase64("${folder}/\${name}")) / 4) * 3`;
-    const bytes = `sum(concat([0], [for name in keys(${own}) : ${each}]))`;
-    const named = decoded(reference("text", KNOWN)).member("metadata").member("name").text;
-    const names = this.local(
+  /** Texts of the custom ones by the names of their files. */
+  private ownTexts(): Expr<BlueprintFiles> {
+    const isYaml = NAME.matches("(?i)[.]ya?ml$").and(NAME.matches("(^|/)[.]").not());
+    const found = hcl<readonly string[]>`[
+      for name in fileset(${interpolated`${MODULE_PATH}/${this.folder}`}, "**") : name if ${isYaml}
+    ]`;
+    // A file that is not text counts as empty, and is refused because it is no blueprint.
+    const texts = hcl<BlueprintFiles>`{ for name in ${found} : name => try(file(${this.pathOf(NAME)}), "") }`;
+    return named(this, "Own", texts.present);
+  }
+
+  private conditionsOf(own: Expr<BlueprintFiles>, shipped: Expr<readonly string[]>): Precondition[] {
+    const bytes = hcl<number>`sum(concat(
+      [0],
+      [for name in keys(${own}) : floor(length(filebase64(${this.pathOf(NAME)})) / 4) * 3]
+    ))`;
+    const ownName = decodedBlueprint(hcl<string>`text`)
+      .member("metadata")
+      .member("name");
+    const names = named(
+      this,
       "Names",
-      [
-        `concat([for name, text in ${own} : try(tostring(${named}), name)], [for name in ${shipped} :`,
-        `"${shippedBlueprintName("${name}")}"])`,
-      ].join(" "),
+      hcl<readonly string[]>`concat(
+        [for name, text in ${own} : try(tostring(${ownName}), name)],
+        [for name in ${shipped} : ${shippedBlueprintName(NAME)}]
+      )`,
     );
-    const same = `[for other in ${names} : other if other == name]`;
-    const twice = `[for name in distinct(${names}) : name if length(${same}) > 1]`;
-    this.conditions = [
-      ...BLUEPRINT_FILE_RULES.map((rule) =>
-        plannedWith(this, rule.finds, rule, `${this.folder}/`, reference(own, KNOWN)),
-      ),
-      planned(COUNT, `number of files in ${this.folder}/`, count),
-      planned(BYTES, `size of ${this.folder}/ in bytes`, reference(this.local("Bytes", bytes), KNOWN)),
-      planned(NO_NAME_TWICE, `repeated name in ${this.folder}/`, reference(this.local("Repeated", twice), KNOWN)),
+    const repeated = hcl<readonly string[]>`[
+      for name in distinct(${names}) : name if length([for other in ${names} : other if other == name]) > 1
+    ]`;
+    return [
+      ...BLUEPRINT_FILE_RULES.map((rule) => plannedWith(this, rule.finds, rule, `${this.folder}/`, own)),
+      planned(BLUEPRINT_COUNT, `number of files in ${this.folder}/`, this.count),
+      planned(BLUEPRINT_BYTES, `size of ${this.folder}/ in bytes`, named(this, "Bytes", bytes)),
+      planned(UNIQUE_BLUEPRINT_NAMES, `repeated name in ${this.folder}/`, named(this, "Repeated", repeated)),
     ];
+  }
+
+  /** Path of a custom one where the folder is applied. */
+  private pathOf(name: Expr<string>): Expr<string> {
+    return interpolated`${MODULE_PATH}/${this.folder}/${name}`;
   }
 
   /** Further image constructs in one stack have folders of their own. */
@@ -345,9 +261,5 @@ export class Blueprints extends Construct {
       .node.findAll()
       .filter((construct) => construct instanceof Blueprints && construct !== this);
     return others.length === 0 ? "blueprints" : `blueprints-${others.length + 1}`;
-  }
-
-  private local(id: string, value: string): string {
-    return new TerraformLocal(this, id, expression(value)).asString;
   }
 }

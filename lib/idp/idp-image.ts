@@ -5,7 +5,7 @@ import { matching } from "../core/inputs/checks";
 import { countIf, isNever, isSet, isUnset, allOf, anyOf, present } from "../core/expr/conditional";
 import { type Expr, hcl, interpolated, literal, exprOf } from "../core/expr/expr";
 import { captured, element, endsWith, lookup, split, startsWith, toNumber, trimPrefix } from "../core/expr/functions";
-import { expression, namedValue, settingName, named } from "../core/expr/expression";
+import { namedValue, settingName, named } from "../core/expr/expression";
 import { refuseWrong } from "../core/inputs/inputs";
 import { type Problem } from "../core/inputs/problem";
 import { type Relation } from "../core/inputs/relations";
@@ -331,7 +331,7 @@ export class IdpImage extends Construct implements ContainerImage {
     const { blueprints, existingImage } = this.props;
     const unusedFiles = blueprints && {
       states: "BlueprintFilesAreUsed",
-      condition: anyOf(isUnset(existingImage), exprOf(blueprints.count).eq(0)),
+      condition: anyOf(isUnset(existingImage), blueprints.count.eq(0)),
       message: [
         `${blueprints.folder}/ has files and an existing image is given; they are not applied,`,
         "because only an image that is built here can contain them; copy them to /blueprints in that image",
@@ -352,7 +352,7 @@ export class IdpImage extends Construct implements ContainerImage {
     // Without blueprints the text must not change, or every image would be built again.
     const content = Fn.join(
       ":",
-      blueprints === undefined ? parts : Token.asList(Fn.concat([parts, Token.asList(expression(blueprints.hashes))])),
+      blueprints === undefined ? parts : Token.asList(Fn.concat([parts, blueprints.hashes.list])),
     );
     // Long enough to distinguish any two edits, short enough to read aloud.
     const builtTag = `${version}-${Fn.substr(Fn.sha256(content), 0, 12)}`;

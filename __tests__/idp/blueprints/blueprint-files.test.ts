@@ -2,7 +2,7 @@ import { TerraformLocal } from "cdktf";
 
 import { planned } from "../../../lib/core/inputs/checks";
 import { reference } from "../../../lib/core/expr/expr";
-import { BLUEPRINT_FILE_RULES } from "../../../lib/idp/blueprints";
+import { BLUEPRINT_FILE_RULES } from "../../../lib/idp/blueprint-rules";
 import { describeWith } from "../../support/programs";
 import { bareStack, terraformOf } from "../../support/synthesis";
 import { evaluated } from "../../stacks/terraform-run";

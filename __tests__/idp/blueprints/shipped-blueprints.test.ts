@@ -3,12 +3,8 @@ import { basename, join } from "node:path";
 
 import { parse } from "yaml";
 
-import {
-  BLUEPRINT_TAGS,
-  SHIPPED_BLUEPRINTS,
-  shippedBlueprintName,
-  SIGN_IN_PROBE_BLUEPRINT,
-} from "../../../lib/idp/blueprints";
+import { BLUEPRINT_TAGS } from "../../../lib/idp/blueprint-rules";
+import { SHIPPED_BLUEPRINTS, shippedBlueprintName, SIGN_IN_PROBE_BLUEPRINT } from "../../../lib/idp/blueprints";
 import { BLUEPRINT_VARIABLE_PREFIX } from "../../../lib/idp/contract";
 import { PINNED_VERSION } from "../../../lib/idp/releases";
 
@@ -107,7 +103,7 @@ describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
     const names = [...Object.keys(SHIPPED_BLUEPRINTS), SIGN_IN_PROBE_BLUEPRINT];
     expect(blueprints.map(({ name }) => name).sort()).toEqual(names.sort());
     for (const { content, name } of blueprints) {
-      expect(content).toMatchObject({ version: 1, metadata: { name: shippedBlueprintName(name) } });
+      expect(content).toMatchObject({ version: 1, metadata: { name: shippedBlueprintName(name).literal } });
     }
   });
 
