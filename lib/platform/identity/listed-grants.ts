@@ -1,12 +1,11 @@
-import { TerraformLocal, TerraformResource, Token, type IResolvable } from "cdktf";
+import { TerraformLocal, TerraformResource, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, conditionOf, countIf, conditionFrom, repeatFor, isAlways } from "../../core/expr/conditional";
-import { expression } from "../../core/expr/expression";
+import { allOf, conditionOf, countIf, conditionFrom, repeatFor } from "../../core/expr/conditional";
 import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
 import { flag } from "../../core/inputs/rows";
-import { hcl } from "../../core/expr/expr";
-import { element, split } from "../../core/expr/functions";
+import { type Expr, exprOf, hcl, literal } from "../../core/expr/expr";
+import { concat, element, split } from "../../core/expr/functions";
 
 /** Input for accounts that must not grant anything. */
 export const GRANT_ROLES = {
@@ -34,8 +33,8 @@ type Arguments = Readonly<Record<Name | "dataset_id" | "secret_id" | "service_ac
 /** The last part of a path, in which slashes separate the others. */
 const last = (path: string) => hcl`reverse(split("/", ${path}))[0]`.text;
 
-/** A command for the grant of a type, as an expression. */
-const COMMANDS: Readonly<Record<string, (of: GrantBody) => string>> = {
+/** A command for the grant of a type. */
+const COMMANDS: Readonly<Record<string, (of: GrantBody) => Expr<string>>> = {
   google_artifact_registry_repository_iam_member: (grant) =>
     conditional(
       grant,
@@ -46,7 +45,7 @@ const COMMANDS: Readonly<Record<string, (of: GrantBody) => string>> = {
     ),
   // Another program than `gcloud`, which knows nothing of datasets.
   google_bigquery_dataset_iam_member: ({ dataset_id, member, project, role }) =>
-    template(
+    exprOf(
       [
         `bq query --use_legacy_sql=false --project_id=${project}`,
         `'GRANT \`${role}\` ON SCHEMA \`${project}.${dataset_id}\` TO "${member}"'`,
@@ -69,7 +68,7 @@ const COMMANDS: Readonly<Record<string, (of: GrantBody) => string>> = {
   google_storage_bucket_iam_member: (grant) =>
     conditional(grant, `storage buckets add-iam-policy-binding gs://${grant.bucket}`),
   google_workload_identity_service_agent: ({ parent }) =>
-    template(
+    exprOf(
       [
         `gcloud workload-identity service-agents generate --service=${last(parent)}`,
         `--project=${element(split("/", parent), 1).text}`,
@@ -87,13 +86,12 @@ interface GrantBody extends Arguments {
 /**
  * Makes the grants for parts that are managed elsewhere only where that is wanted.
  *
- * @returns a command for each that is not made, as an expression of a list
+ * @returns a command for each that is not made
  */
 export function listGrants(scope: Construct, grantRoles: boolean | IResolvable): string {
   const isWanted = conditionFrom(grantRoles);
-  /** Commands, or null, of single grants, and lists of commands. */
-  const single: string[] = [];
-  const repeated: string[] = [];
+  const single: Expr<string | null>[] = [];
+  const repeated: Expr<readonly string[]>[] = [];
   for (const grant of scope.node.findAll()) {
     if (!TerraformResource.isTerraformResource(grant) || !isForExisting(grant)) continue;
     const { terraformResourceType: type } = grant;
@@ -106,54 +104,44 @@ export function listGrants(scope: Construct, grantRoles: boolean | IResolvable):
     const whole = command(body);
     const { for_each: each } = body;
     if (each !== undefined) {
-      repeatFor(grant, expression(`toset([for value in ${each} : value if ${isWanted.text}])`));
-      repeated.push(`[for each in [for value in ${each} : { value = value }] : ${whole}]`);
+      repeatFor(grant, hcl<readonly string[]>`toset([for value in ${each} : value if ${isWanted}])`.text);
+      repeated.push(hcl`[for each in [for value in ${each} : { value = value }] : ${whole}]`);
       continue;
     }
     const condition = conditionOf(grant);
     grant.count = countIf(allOf(condition, isWanted));
-    single.push(isAlways(condition) ? whole : `(${condition.text} ? ${whole} : null)`);
+    single.push(condition.choose<string | null>(whole, null));
   }
-  const commands = concatenated(single, repeated);
-  const list = new TerraformLocal(scope, "GrantCommands", isWanted.choose([], hcl`${expression(commands)}`));
+  const list = new TerraformLocal(scope, "GrantCommands", isWanted.choose([], concatenated(single, repeated)));
   inFileOfExisting(list, "grants");
   return list.asString;
 }
 
-/** One list of all commands, as an expression. */
-function concatenated(single: readonly string[], repeated: readonly string[]): string {
+/** One list of all commands. @param single commands, or null for those that are not asked for */
+function concatenated(
+  single: readonly Expr<string | null>[],
+  repeated: readonly Expr<readonly string[]>[],
+): Expr<readonly string[]> {
   // Not `compact`, which knows nothing of a list while one command of it is unknown.
-  const present = single.length === 0 ? [] : [`[for each in [${single.join(", ")}] : each if each != null]`];
-  const [first = "[]", ...others] = [...present, ...repeated];
-  return others.length === 0 ? first : `concat(${[first, ...others].join(", ")})`;
+  const asked = single.length === 0 ? [] : [hcl<readonly string[]>`[for each in ${single} : each if each != null]`];
+  const [first = literal<readonly string[]>([]), ...others] = [...asked, ...repeated];
+  return others.length === 0 ? first : concat(first, ...others);
 }
 
 const bound = (words: string, { member, role }: GrantBody) => `gcloud ${words} --member='${member}' --role=${role}`;
 
 /** A command of those that know nothing of conditions, and so have no option for them. */
-const unconditional = (grant: GrantBody, words: string): string => template(bound(words, grant));
+const unconditional = (grant: GrantBody, words: string): Expr<string> => exprOf(bound(words, grant));
 
 /** A command that asks about a condition unless it is told. */
-function conditional(grant: GrantBody, words: string): string {
+function conditional(grant: GrantBody, words: string): Expr<string> {
   const { condition, dynamic } = grant;
-  const withLimit = (limit: string) => template(`${bound(words, grant)} --condition=${limit}`);
+  const withLimit = (limit: string) => exprOf(`${bound(words, grant)} --condition=${limit}`);
   const limitOf = (text: string, title: string) => withLimit(`'expression=${text},title=${title}'`);
   if (dynamic === undefined)
     return condition === undefined ? withLimit("None") : limitOf(condition.expression, condition.title);
   const { content, for_each: elements } = dynamic.condition;
   const element = hcl<string>`${elements}[0]`.text;
-  return [
-    `try(${limitOf(content.expression.replace("${condition.value}", element), content.title)},`,
-    `${withLimit("None")})`,
-  ].join(" ");
+  const limited = limitOf(content.expression.replace("${condition.value}", element), content.title);
+  return hcl<string>`try(${limited}, ${withLimit("None")})`;
 }
-
-/** Text around tokens as a quoted template, in which the framework does not put them by itself. */
-function template(text: string): string {
-  const parts = text
-    .split(TOKEN)
-    .map((part) => (Token.isUnresolved(part) ? `\${${part}}` : part.replaceAll('"', String.raw`\"`)));
-  return `"${parts.join("")}"`;
-}
-
-const TOKEN = /(\$\{TfToken\[[^\]]+\]\})/;
