@@ -1,3 +1,4 @@
+import { Address } from "../../lib/core/inputs/address";
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 
 import { exprOf } from "../../lib/core/expr/expr";
@@ -35,7 +36,12 @@ interface Runs {
 const WORKLOAD = {
   context: CONTEXT,
   address: { address: "192.0.2.1", ipv6: undefined, url: "https://192.0.2.1" },
-  geoip: new Value(GEOIP.geoip, { given: null, path: () => "null", name: "geoip", messageNameOf: String }),
+  geoip: new Value(GEOIP.geoip, {
+    given: null,
+    address: new Address(() => "null"),
+    name: "geoip",
+    messageNameOf: String,
+  }),
   minInstanceCount: 1,
   maxInstanceCount: 3,
 };

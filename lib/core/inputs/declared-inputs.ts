@@ -1,6 +1,7 @@
 import { type TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
+import { Address, isNeverNull } from "./address";
 import { isDecided, isKnown, type Judgement, planned, terraformName } from "./checks";
 import { allOf, type Expr, exprOf, hcl, reference } from "../expr/expr";
 import { expression } from "../expr/expression";
@@ -12,7 +13,7 @@ import { refuseSettings } from "./settings-problems";
 import { type DeploymentSettings, type Must, referenceTo, settledInput, type SettledInput } from "./settled-inputs";
 import { addSharedTables } from "./shared-table";
 import { warningTexts } from "./warnings";
-import { addressOf, isFilled, isSecret, localOf, mapped, plainOf, type Source, Value, type ValuesOf } from "./value";
+import { addressOf, isSecret, localOf, mapped, plainOf, type Source, Value, type ValuesOf } from "./value";
 
 /** An input as a stack declared it. */
 interface DeclaredInput extends SettledInput {
@@ -103,9 +104,9 @@ export function sourceOf(
   const variable = `var.${terraformName(name)}`;
   const isLocal = localsScope !== undefined && (row === undefined || !Token.isUnresolved(given));
   const path = isLocal ? localOf(localsScope, name, whole, given) : () => variable;
-  const isWhole = !isLocal && row !== undefined && isFilled(row);
-  const common = { given, isWhole, path, name: terraformName(name), messageNameOf: terraformName, stack };
-  return isSettled ? { ...common, open: exprOf(given), isSettled } : common;
+  const address = new Address(path, stack, !isLocal && row !== undefined && isNeverNull(row));
+  const common = { given, address, name: terraformName(name), messageNameOf: terraformName };
+  return isSettled ? { ...common, openOf: exprOf, isSettled } : common;
 }
 
 /** What refuses other values of members that are settled. */

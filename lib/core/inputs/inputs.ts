@@ -1,6 +1,7 @@
 import { type ITerraformDependable, TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
+import { Address } from "./address";
 import { type Judgement, terraformName } from "./checks";
 import { DECLARED, judgementsOf, sourceOf } from "./declared-inputs";
 import { settingName } from "../expr/expression";
@@ -89,9 +90,9 @@ class GivenProps<T extends Table> {
     const prop = this.propNames[name] ?? name;
     const messageName = settingName(scope, value, prop);
     const messageNameOf = messageName === prop ? String : terraformName;
-    const path = localOf(localsScope, name, row, value);
+    const address = new Address(localOf(localsScope, name, row, value), stack);
     const openOf = (each: unknown) => givenValue(scope, each);
-    return new Value(row, { given: value, path, name: messageName, messageNameOf, stack, open: openOf(value), openOf });
+    return new Value(row, { given: value, address, name: messageName, messageNameOf, openOf });
   }
 
   /** What is given; null only where that means something else than nothing. */
@@ -147,7 +148,7 @@ export function refuseWrong<T extends Table, Name extends keyof T & string>(
   const values = names.map((name) => {
     const row = table[name] as Input;
     const given = attributes?.[name] ?? row.default ?? null;
-    return [name, new Value(row, { given, path: () => name, name, messageNameOf: String })] as const;
+    return [name, new Value(row, { given, address: new Address(() => name), name, messageNameOf: String })] as const;
   });
   refuse(scope, Object.fromEntries(values), others);
   return (attributes ?? {}) as SettingsOf<Pick<T, Name>>;

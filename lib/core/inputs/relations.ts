@@ -1,6 +1,7 @@
 import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
+import { Address } from "./address";
 import { type Judgement, terraformName } from "./checks";
 import { type Expr } from "../expr/expr";
 import { textAtSynth } from "./input-problems";
@@ -130,7 +131,8 @@ export function namesIn<T extends Table>(relation: Relation<T>, values: ValuesOf
   const names: string[] = [];
   const get = (_: ValuesOf<T>, name: string) => {
     names.push(name);
-    return new Value((values[name] as Value).row, { given: null, path: () => name, name, messageNameOf: String });
+    const { row } = values[name] as Value;
+    return new Value(row, { given: null, address: new Address(() => name), name, messageNameOf: String });
   };
   relation.holds(new Proxy(values, { get }));
   NAMES_IN.set(relation, names);

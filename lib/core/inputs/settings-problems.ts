@@ -1,5 +1,6 @@
 import { type TerraformStack } from "cdktf";
 
+import { Address } from "./address";
 import { terraformName } from "./checks";
 import { isPlainObject } from "../expr/expr";
 import { problemsOf, refuse } from "./input-problems";
@@ -14,7 +15,8 @@ import { type Given, isSecret, mapped, Value, type ValuesOf } from "./value";
 function literalsOf(table: Table, given: DeploymentSettings["values"]) {
   return mapped(table, (name, row) => {
     const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[terraformName(name)]));
-    return new Value(row, { given: own, path: () => name, name: terraformName(name), messageNameOf: terraformName });
+    const address = new Address(() => name);
+    return new Value(row, { given: own, address, name: terraformName(name), messageNameOf: terraformName });
   });
 }
 

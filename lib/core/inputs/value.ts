@@ -1,6 +1,7 @@
 import { type IResolvable, ref, TerraformLocal, type TerraformStack, Token, Tokenization } from "cdktf";
 import { type Construct } from "constructs";
 
+import { type Address } from "./address";
 import { isKnown, shown, terraformName } from "./checks";
 import { Expr, exprOf, isPlainObject, literal, reference } from "../expr/expr";
 import { type KnownAt } from "../expr/nodes";
@@ -24,26 +25,16 @@ type Plain<Row> = Row extends { readonly members: infer M extends Table }
 export interface Source {
   /** Literal, token or null. */
   readonly given: unknown;
-  /** Address of a variable or a local with the value; a local exists once something asks for it. */
-  readonly path: () => string;
+  /** Where Terraform has it. */
+  readonly address: Address;
   /** Name in messages. */
   readonly name: string;
   /** Name of a member in messages. */
   readonly messageNameOf: (name: string) => string;
-  /** What was given, which knows whether it may be null; undefined for a variable of any deployment. */
-  readonly open?: Expr;
-  /** What was given for a member, of a value that a program gave; by default, only a token's own facts are known. */
+  /** What is known of what was given, or of a member of it; undefined for a variable of any deployment. */
   readonly openOf?: (given: unknown) => Expr;
-  /** Whether it is a member of an object. */
-  readonly isMember?: boolean;
-  /** Whether an object has all members, because Terraform fills in their defaults, and is never null. */
-  readonly isWhole?: boolean;
-  /** Whether the object that it is a member of is so. */
-  readonly isOfWhole?: boolean;
-  /** Whether the settings of a deployment decide on a part of it, so that what was given says more than the path. */
+  /** Whether the settings of a deployment decide on a part of it, so that what was given says more than the address. */
   readonly isSettled?: boolean;
-  /** The stack that the address is of; undefined where it is never used. */
-  readonly stack?: TerraformStack;
 }
 
 /** The value of an input: an expression that knows its rules and its name. */
@@ -66,23 +57,22 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     row: Input,
     private readonly source: Source,
   ) {
-    const { given: whole, isMember = false, isSettled = false, open, stack } = source;
-    const isOptional = (isMember ? (row.default ?? null) : row.default) === null || row.nullable === true;
-    const mayBeNull = isOptional && open?.mayBeNull !== false;
-    const address = () => addressIn(row, source);
-    const hasAddress = !isKnown(whole) && !(isSettled && Token.isUnresolved(whole));
+    const { address, given, isSettled = false, messageNameOf, name, openOf } = source;
+    const isOptional = (address.isOfMember ? (row.default ?? null) : row.default) === null || row.nullable === true;
+    const mayBeNull = isOptional && openOf?.(given).mayBeNull !== false;
+    const hasAddress = !isKnown(given) && !(isSettled && Token.isUnresolved(given));
     const value = hasAddress
-      ? reference<Plain<Row>>(address, { knownAt: "plan", mayBeNull, stack })
-      : isKnown(whole)
-        ? literal<Plain<Row>>(plainOf(row, whole) as Plain<Row>)
-        : (exprOf(whole) as Expr<Plain<Row>>);
+      ? reference<Plain<Row>>(() => address.text, { knownAt: "plan", mayBeNull, stack: address.stack })
+      : isKnown(given)
+        ? literal<Plain<Row>>(plainOf(row, given) as Plain<Row>)
+        : (exprOf(given) as Expr<Plain<Row>>);
     super(value);
     this.value = value;
     this.hasAddress = hasAddress;
     this.row = row;
-    this.given = whole;
-    this.name = source.name;
-    this.messageNameOf = source.messageNameOf;
+    this.given = given;
+    this.name = name;
+    this.messageNameOf = messageNameOf;
   }
 
   protected override get token(): IResolvable {
@@ -91,18 +81,18 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
 
   /** The address of the value, also of a literal. */
   get address(): string {
-    return addressIn(this.row, this.source);
+    return this.source.address.text;
   }
 
   /** Something is made of the value, for which its local must exist before the synthesis. */
   override get knownAt(): KnownAt {
-    if (this.hasAddress) this.source.path();
+    if (this.hasAddress) this.source.address.prepare();
     return super.knownAt;
   }
 
   /** The stack that the address is of; undefined where it is never used. */
   get stack(): TerraformStack | undefined {
-    return this.source.stack;
+    return this.source.address.stack;
   }
 
   /** Whether the folder is for one deployment. */
@@ -123,8 +113,8 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   /** As a prop of a part: what a program gave, and a reference to a variable. */
   get setting(): unknown {
     const { given, row, source } = this;
-    const { open = this } = source;
     if (this.isLiteral || !Token.isUnresolved(given)) return given;
+    const open = source.openOf?.(given) ?? this;
     if (typeof given === "string") return open.text;
     if (typeof given === "number") return open.number;
     return isList(row) ? open.list : open;
@@ -137,24 +127,20 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
 
   /** Members of an object, with their defaults where it is null. */
   get at(): ValuesOf<MembersOf<Row>> {
-    const { given, row, source } = this;
-    const { isSettled = false, isWhole = false, name, openOf, path, messageNameOf, stack } = source;
+    const { given, name: whole, row, source } = this;
     const members = mapped(row.members ?? {}, (member, each) => {
-      const memberPath = () => `${path()}.${terraformName(member)}`;
-      const common = {
-        path: memberPath,
-        name: `${name}.${messageNameOf(member)}`,
-        messageNameOf,
-        stack,
-        isMember: true,
-        isOfWhole: isWhole,
-        isWhole: isWhole && each.default !== undefined && isFilled(each),
-      };
-      if (Token.isUnresolved(given))
-        return new Value(each, { ...common, given: asProp(each, ref(addressIn(each, { ...common, given }), stack)) });
-      const own = (given as Given | null)?.[member] ?? each.default ?? null;
-      const open = (openOf ?? exprOf)(own);
-      return new Value(each, { ...common, ...(openOf && { openOf }), given: own, open, isSettled });
+      const address = source.address.of(member, each);
+      const name = `${whole}.${source.messageNameOf(member)}`;
+      if (Token.isUnresolved(given)) {
+        const { messageNameOf } = source;
+        return new Value(each, { given: asProp(each, ref(address.text, address.stack)), address, name, messageNameOf });
+      }
+      return new Value(each, {
+        ...source,
+        given: (given as Given | null)?.[member] ?? each.default ?? null,
+        address,
+        name,
+      });
     });
     return members as ValuesOf<MembersOf<Row>>;
   }
@@ -269,19 +255,6 @@ const CONVERSIONS: Readonly<Record<string, string>> = {
   "list(string)": "tolist",
   "map(string)": "tomap",
 };
-
-/**
- * The address of a value: of a member of an object that may be null, with its default, because Terraform evaluates the
- * message of a rule that holds too.
- */
-function addressIn({ default: fallback = null }: Input, { isMember = false, isOfWhole = false, path }: Source): string {
-  return isMember && !isOfWhole ? `try(${path()}, ${JSON.stringify(fallback)})` : path();
-}
-
-/** Whether a variable or a member of this row is never null. */
-export function isFilled({ default: fallback, nullable = false }: Input): boolean {
-  return fallback !== null && !nullable;
-}
 
 /** An object with the same names, and each value converted. */
 export function mapped<From, To>(
