@@ -2,7 +2,17 @@ import { TerraformVariable } from "cdktf";
 
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
 import { type Relation } from "../../../lib/core/inputs/relations";
-import { choice, flag, mapOf, number, object, text, textMap, texts } from "../../../lib/core/inputs/rows";
+import {
+  choice,
+  flag,
+  mapOf,
+  number,
+  object,
+  requiredObject,
+  text,
+  textMap,
+  texts,
+} from "../../../lib/core/inputs/rows";
 import { eachMatching, matching, whole, type Check } from "../../../lib/core/inputs/checks";
 import { isDistinct } from "../../../lib/core/expr/functions";
 import { bareStack, terraformOf } from "../../support/synthesis";
@@ -42,6 +52,30 @@ it("Props of a table are refused at synth, all at once, if a literal breaks a ru
     ].join("\n"),
   );
   expect(made({ login: null })).toThrow("host is missing; it has no default; set it");
+});
+
+it("An object that lacks a member is refused with what to put there, and not with the rule of the whole", () => {
+  const secret = { name: text({ description: "name of the secret" }), version: text({ description: "its version" }) };
+  const table = {
+    login: object(
+      {
+        user: text({ description: "the login" }),
+        secret: requiredObject(secret, { description: () => "its password" }),
+      },
+      {
+        description: (members) => members,
+        must: {
+          condition: (login) => login.member<string>("user").matches("^[a-z]+$"),
+          must: "have a user; look it up",
+        },
+      },
+    ),
+  };
+  const made = (login: object) => () => valuesFrom(bareStack(), table, { login } as never, []);
+  expect(made({ user: "A", secret: { name: "a" } })).toThrow(
+    "test: 1 problem\n  - login.secret.version is missing; it has no default; set it: its version",
+  );
+  expect(made({ user: "A", secret: { name: "a", version: "1" } })).toThrow("it must have a user; look it up");
 });
 
 it("A key of a map that must be one of some names is answered with the one that was probably meant", () => {

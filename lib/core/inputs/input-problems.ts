@@ -36,7 +36,8 @@ export function textAtSynth(message: string): string {
 /** What is wrong with a literal, and with its members; of a token only its type can be. */
 export function problemsOf(value: Value): Problem[] {
   const { given, name, row } = value;
-  if (given === null) return row.default === undefined && row.nullable !== true ? [missing(name)] : [];
+  if (given === null)
+    return row.default === undefined && row.nullable !== true ? [missing(name, value.isMember ? row : undefined)] : [];
   const misshapen = formProblems(name, row, given);
   if (misshapen.length > 0 || Token.isUnresolved(given)) return misshapen;
   if (isSecret(row) && given !== "") {
@@ -46,16 +47,18 @@ export function problemsOf(value: Value): Problem[] {
     ].join(" ");
     return [{ path: name, text }];
   }
-  const inside = Object.values<Value>(value.at).flatMap(problemsOf);
+  const inside = missingMembers(value).concat(Object.values<Value>(value.at).flatMap(problemsOf));
   // An element refers to the whole program: it has no text, and is refused where it stands.
   if (holdsElement(given)) return inside;
+  // The rule of an object fails with any member of it, and would say in long what the member says in short.
+  if (inside.length > 0) return inside;
   const plain = plainOf(row, given);
   const own = [...checksOf(value), ...wordsOf(row)].flatMap((check) => {
     const { others, said } = misspeltKeys(name, check, plain);
     const texts = [...said, ...problems(check, name, given, others, isSecret(row))];
     return texts.map((text): Problem => ({ path: name, text }));
   });
-  return own.concat(missingMembers(value), inside);
+  return own;
 }
 
 /** A rule for words that a plan leaves to the provider or to a relation, where synthesis can say it at once. */
@@ -131,13 +134,13 @@ function hidesValue({ must = [], type, ...row }: Input): boolean {
 function missingMembers({ at, given }: Value): Problem[] {
   return Object.entries<Value>(at)
     .filter(([name, { row }]) => row.default === undefined && row.nullable === true && !(name in (given as Given)))
-    .map(([, { name }]) => missing(name));
+    .map(([, { name, row }]) => missing(name, row));
 }
 
 /** What is wrong with a member of an object in a map, which must be there if it has no default. */
 function memberProblems(name: string, member: string, row: Input, entry: Given): Problem[] {
   const [path, given] = [`${name}.${member}`, entry[member] ?? null];
-  if (given === null) return row.default === undefined ? [missing(path)] : [];
+  if (given === null) return row.default === undefined ? [missing(path, row)] : [];
   return formProblems(path, row, given, true);
 }
 

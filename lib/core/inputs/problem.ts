@@ -10,9 +10,10 @@ export interface Problem {
   readonly meant?: string | undefined;
 }
 
-/** What must be given and is not. */
-export function missing(path: string): Problem {
-  return { path, text: `${path} is missing; it has no default; set it`, isMissing: true };
+/** What must be given and is not. @param of what it is, for a member, whose description is no sentence */
+export function missing(path: string, of?: { readonly description: string }): Problem {
+  const meaning = of === undefined ? "" : `: ${of.description}`;
+  return { path, text: `${path} is missing; it has no default; set it${meaning}`, isMissing: true };
 }
 
 /** Whether one of some problems is about a member of an input. */

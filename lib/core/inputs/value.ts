@@ -90,6 +90,11 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     return super.knownAt;
   }
 
+  /** Whether it is a member of an object. */
+  get isMember(): boolean {
+    return this.source.address.isOfMember;
+  }
+
   /** The stack that the address is of; undefined where it is never used. */
   get stack(): TerraformStack | undefined {
     return this.source.address.stack;
