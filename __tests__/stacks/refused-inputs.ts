@@ -148,7 +148,7 @@ const REFUSED_ALONE: Refused = {
       "cloudsql.iam_authentication": "on",
     },
   },
-  "a major version of the database that is too old": { database_version: 14 },
+  "a major version of the database that is too old": [{ database_version: 14 }, ["set 17 for a new deployment"]],
   "a later major version of the database": { database_version: 18 },
   "no region for the secrets": { secret_locations: [] },
   "a zone for the secrets": { secret_locations: ["us-central1", "us-central1-a"] },

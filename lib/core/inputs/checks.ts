@@ -187,6 +187,7 @@ function demandOf({ must, mustFor }: Check, value: Expr, fix: string | undefined
 
 /** What to do with a literal: to write the word that was probably meant, or to use one of the numbers beside it. */
 function fixFor({ fix, schema = {} }: Check, given: unknown): string | undefined {
+  if (fix === undefined) return undefined;
   const choices = (schema.enum ?? []) as readonly unknown[];
   const numbers = choices.filter((each) => typeof each === "number");
   if (typeof given === "number" && numbers.length > 0) {

@@ -85,8 +85,10 @@ export const DATABASE_SERVER = {
     ].join(" "),
     must: {
       condition: (version: Expr<number>) => version.isOneOf(DATABASE_MAJOR_VERSIONS),
-      must: `be ${VERSIONS}, because the stacks are tested with no other`,
-      fix: "use one of these",
+      must: [
+        `be ${VERSIONS}, because the stacks are tested with no other;`,
+        `set ${NEWEST_DATABASE_MAJOR_VERSION} for a new deployment`,
+      ].join(" "),
       schema: { enum: [...DATABASE_MAJOR_VERSIONS] },
     },
   }),
