@@ -30,7 +30,7 @@ import { type Problem } from "./core/inputs/problem";
 import { type Relation } from "./core/inputs/relations";
 import { type Input, type PropsOf, type Table } from "./core/inputs/rows";
 import { settingsOf, type SettingsOf, type Value, type ValuesOf, valueAt } from "./core/inputs/value";
-import { unknownNames } from "./core/inputs/known-props";
+import { memberPaths, unknownNames } from "./core/inputs/known-props";
 import { serviceAccountId } from "./core/names";
 import { deploymentContext, type DeploymentContext } from "./core/deployment-context";
 import { type ProjectApis } from "./core/project-apis";
@@ -733,7 +733,8 @@ const NETWORK_AS_REFERENCE: Problem = {
 function otherProblems(props: unknown, inputs: Table): Problem[] {
   const given = (props ?? {}) as Partial<Pick<ProgramProps, "network">>;
   const names = [...Object.keys(inputs).filter((name) => name !== "subnetwork"), "blueprintFiles", "network"];
+  const unknown = unknownNames(given, names, { inside: memberPaths(inputs) });
   const { network } = given;
   const ofNetwork = Token.isUnresolved(network) ? [NETWORK_AS_REFERENCE] : networkProblems(network, inputs);
-  return [...unknownNames(given, names), ...ofNetwork];
+  return [...unknown, ...ofNetwork];
 }

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { App } from "cdktf";
 
+import { terraformName } from "../../lib/core/inputs/checks";
+import { OTHER_NAMES } from "../../lib/core/inputs/meant-names";
 import { packageFile } from "../../lib/core/package-file";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
@@ -16,6 +18,11 @@ const isInputOfAny = (path: string) => VARIANTS.some((table) => isInput(path, ta
 it("What became of a former input is an input, and the former name is none", () => {
   expect(Object.values(FORMER_INPUTS).filter((path) => !isInputOfAny(path))).toEqual([]);
   expect(Object.keys(FORMER_INPUTS).filter(isInputOfAny)).toEqual([]);
+});
+
+it("What names of other tools stand for are inputs", () => {
+  const meant = Object.values(OTHER_NAMES).flat().map(terraformName);
+  expect(meant.filter((path) => !isInputOfAny(path))).toEqual([]);
 });
 
 it("Former inputs are those of the changelog", () => {
@@ -33,6 +40,27 @@ it.each([
   ["idp-serverless", "outpost_ranges", "it is one of idp-kubernetes, now outposts.ranges; remove it"],
   ["idp-kubernetes", "vpc_egress", "vpc_egress is no input; it is one of idp-serverless; remove it"],
   ["idp-kubernetes", "domian", "domian is no input; did you mean domain?"],
+  ["idp-serverless", "database_ha", "database_ha is no input; did you mean database_availability?"],
+  ["idp-serverless", "smtp_host", "did you mean smtp.host?"],
+  ["idp-serverless", "smtp_port", "did you mean smtp.port?"],
+  ["idp-serverless", "smtp_password", "did you mean smtp.password_secret?"],
+  ["idp-serverless", "smtp_user", "did you mean smtp.username?"],
+  ["idp-serverless", "slack_webhook", "did you mean notification_channels?"],
+  ["idp-serverless", "high_availability", "did you mean database_availability?"],
+  ["idp-serverless", "admin_password", "did you mean bootstrap_password?"],
+  ["idp-kubernetes", "replicas", "did you mean min_instance_count or max_instance_count?"],
+  ["idp-serverless", "cpu", "did you mean container_cpu?"],
+  ["idp-serverless", "memory", "did you mean container_memory?"],
+  ["idp-serverless", "min_instances", "did you mean min_instance_count?"],
+  ["idp-serverless", "max_instances", "did you mean max_instance_count?"],
+  ["idp-serverless", "image", "did you mean application_version or existing_container_image?"],
+  ["idp-serverless", "version", "did you mean application_version?"],
+  [
+    "idp-serverless",
+    "redis_host",
+    "there is no Redis, because cache, sessions and tasks are in the database; remove it",
+  ],
+  ["assessment-lab", "redis_host", "redis_host is no input; it would have no effect; correct or remove it"],
 ])("A setting that is no input of %s is refused with what became of it: %s", async (stack, name, message) => {
   const values = { project_id: "sign-in-project", [name]: "x" };
   await expect(createStacks(new App(), readSettings({}), [stack], values)).rejects.toThrow(message);

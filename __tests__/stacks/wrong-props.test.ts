@@ -138,10 +138,28 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
       network: { network: "projects/p/global/networks/n", subnet: "s" },
     };
     expect(problemsOf(make, { ...PROJECT, ...wrong })).toEqual([
-      "network.subnet is no prop; it would have no effect; correct or remove it",
-      "network.subnetwork is missing; it has no default; set it",
+      "network.subnet is no prop; did you mean network.subnetwork?",
       'secretEnvironmentVariables["IDP_X"].secretID is no prop; did you mean secretEnvironmentVariables["IDP_X"].secretId?',
       "smtp.pasword_secret is no prop; did you mean smtp.passwordSecret?",
+    ]);
+  });
+
+  it("under names of other tools are refused with the inputs that they mean", () => {
+    const others = {
+      databaseHa: true,
+      maxInstances: 2,
+      redisHost: "10.0.0.3",
+      smtpPassword: "x",
+      smtp: { host: "smtp.example.com", from: "idp@example.com", tls: true },
+      backups: { retention: 7 },
+    };
+    expect(problemsOf(make, { ...PROJECT, ...others })).toEqual([
+      "databaseHa is no prop; did you mean databaseAvailability?",
+      "maxInstances is no prop; did you mean maxInstanceCount?",
+      "redisHost is no prop; there is no Redis, because cache, sessions and tasks are in the database; remove it",
+      "smtpPassword is no prop; did you mean smtp.passwordSecret?",
+      "smtp.tls is no prop; did you mean smtp.encryption?",
+      "backups.retention is no prop; did you mean backups.retentionCount?",
     ]);
   });
 

@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { type Check, type EachCheck, isEach, ofMember, oneOf, problems } from "./checks";
 import { isPlainObject } from "../expr/expr";
-import { elementProblem, unknownNames } from "./known-props";
+import { elementProblem, memberPaths, unknownNames } from "./known-props";
 import { nearest } from "./nearest";
 import { missing, type Problem, textsOf } from "./problem";
 import { isList, type Input } from "./rows";
@@ -113,7 +113,8 @@ function formProblems(name: string, row: Input, given: unknown, isHidden = hides
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return [misshapen(name, given, "object", isHidden, row)];
   // Members have their own rows, which are looked at one by one.
-  if (members !== undefined) return unknownNames(given, Object.keys(members), `${name}.`);
+  if (members !== undefined)
+    return unknownNames(given, Object.keys(members), { prefix: `${name}.`, inside: memberPaths(members) });
   return Object.entries(given as Given)
     .filter(([key, value]) => value !== undefined && !Token.isUnresolved(key))
     .flatMap(([key, value]) => {

@@ -1,7 +1,7 @@
 import { TerraformElement, TerraformLocal, TerraformVariable, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { nearest } from "./nearest";
+import { meantBy, whyNotNeeded } from "./meant-names";
 import { missing, type Problem, textsOf } from "./problem";
 import { isResource } from "./resource-props";
 import { isList } from "./rows";
@@ -43,7 +43,7 @@ export function propProblems(props: unknown, known: KnownProps, prefix = ""): Pr
     const names = Object.keys(members).join(", ");
     return [{ path, text: `${path} is ${JSON.stringify(value)}; it must be an object with ${names}; write it as one` }];
   });
-  return [...unknownNames(given, Object.keys(known), prefix), ...own];
+  return [...unknownNames(given, Object.keys(known), { prefix }), ...own];
 }
 
 /** Refuses such props. @throws RulesBrokenError naming all that is wrong */
@@ -52,23 +52,45 @@ export function refuseProps(scope: Construct | string, props: unknown, known: Kn
   if (wrong.length > 0) throw new RulesBrokenError(typeof scope === "string" ? scope : scope.node.path, wrong);
 }
 
-/** Each name that is not known, with what is known of it, or the nearest one. */
+/** Where unknown names are, and what else may be meant by them. */
+interface NamePlace {
+  /** Path of the object that they are in, such as `smtp.`; empty by default. */
+  readonly prefix?: string;
+  /** What they are called in messages; "prop" by default. */
+  readonly kind?: string;
+  /** What is known of a name; undefined for nothing. */
+  readonly hintOf?: ((name: string) => string | undefined) | undefined;
+  /** Paths of the members of those that are known, such as `smtp.host`, which `smtp_host` may mean. */
+  readonly inside?: readonly string[];
+}
+
+/** Each name that is not known, with what is known of it, or what was probably meant. */
 export function unknownNames(
   given: object,
   known: readonly string[],
-  prefix = "",
-  kind = "prop",
-  hintOf: (name: string) => string | undefined = () => undefined,
+  { hintOf, inside = [], kind = "prop", prefix = "" }: NamePlace = {},
 ): Problem[] {
   return Object.entries(given)
     .filter(([name, value]) => value !== undefined && !known.includes(name) && !Token.isUnresolved(name))
     .map(([name]) => {
       const path = `${prefix}${name}`;
-      const near = nearest(name, known);
-      const meant = near === undefined ? undefined : `${prefix}${near}`;
-      const hint = meant === undefined ? "it would have no effect; correct or remove it" : `did you mean ${meant}?`;
-      return { path, text: `${path} is no ${kind}; ${hintOf(name) ?? hint}`, meant };
+      const meant = meantBy(name, known, inside, prefix).map((each) => `${prefix}${each}`);
+      const guess = meant.length === 0 ? NO_EFFECT : `did you mean ${meant.join(" or ")}?`;
+      const text = `${path} is no ${kind}; ${hintOf?.(name) ?? whyNotNeeded(path, known) ?? guess}`;
+      return { path, text, meant: meant.length === 1 ? meant[0] : undefined };
     });
+}
+
+const NO_EFFECT = "it would have no effect; correct or remove it";
+
+/** Paths of the members of objects, such as `smtp.host`. @param nameOf how they are called in messages */
+export function memberPaths(
+  rows: Readonly<Record<string, { readonly members?: object }>>,
+  nameOf: (name: string) => string = String,
+): string[] {
+  return Object.entries(rows).flatMap(([name, { members = {} }]) =>
+    Object.keys(members).map((member) => `${nameOf(name)}.${nameOf(member)}`),
+  );
 }
 
 /** The props of some names. */

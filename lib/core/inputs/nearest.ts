@@ -1,10 +1,11 @@
-const plain = (name: string) => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase();
+/** A name without case and separators. */
+export const plainName = (name: string) => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase();
 
 /** The name that was probably meant; undefined if none is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const most = Math.ceil(name.length / 3);
   const [best] = known
-    .map((each) => ({ each, edits: editsBetween(plain(name), plain(each)) }))
+    .map((each) => ({ each, edits: editsBetween(plainName(name), plainName(each)) }))
     .filter(({ edits }) => edits <= most)
     .sort((one, other) => one.edits - other.edits);
   return best?.each;

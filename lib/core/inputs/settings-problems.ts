@@ -4,7 +4,7 @@ import { Address } from "./address";
 import { terraformName } from "./checks";
 import { isPlainObject } from "../expr/expr";
 import { problemsOf, refuse } from "./input-problems";
-import { unknownNames } from "./known-props";
+import { memberPaths, unknownNames } from "./known-props";
 import { isWrongInside, type Problem } from "./problem";
 import { judgedRelations, type Relation } from "./relations";
 import { type Table } from "./rows";
@@ -79,5 +79,13 @@ function unknownSettings(table: Table, given: Given, prefix: string, hintOf?: De
       isPlainObject(each) ? unknownSettings(entries, each as Given, `${prefix}${name}[${JSON.stringify(key)}].`) : [],
     );
   });
-  return [...unknownNames(given, Object.keys(rows), prefix, "input", hintOf), ...inside];
+  return [
+    ...unknownNames(given, Object.keys(rows), {
+      prefix,
+      kind: "input",
+      hintOf,
+      inside: memberPaths(table, terraformName),
+    }),
+    ...inside,
+  ];
 }
