@@ -611,7 +611,7 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   "more separate workers than the database has connections for": [
     { connection_pool: false, max_instance_count: 3, worker_mode: "separate", worker: { count: 7 } },
     [
-      "max_instance_count is 3; a rollout then runs 6 instances, which need 512 database connections, 224 of them for separate workers, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 1, or raise database_tier to one with at least 5220 MB",
+      "max_instance_count is 3; a rollout then runs 6 instances, which need 512 database connections, 224 of them for separate workers, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 1, or set database_tier to db-custom-1-5376, or lower worker.processes, worker.threads or worker.count, or set connection_pool to true, or lower max_instance_request_concurrency",
     ],
   ],
   "more threads beside the server than the database has connections for": [
@@ -627,13 +627,15 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   ],
   "more instances than the default database has connections for": [
     { max_instance_count: 6 },
-    ["set max_instance_count to at most 5, or raise database_tier to one with at least 4420 MB of memory"],
+    [
+      "a request without a connection fails; set max_instance_count to at most 5, or set database_tier to db-custom-1-4608",
+    ],
   ],
   "the default number of instances on the smallest database": [
     { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 3 },
     [
       "max_instance_count is 3; a rollout then runs 6 instances, which need 372 database connections",
-      "set max_instance_count to at most 1, or raise database_tier to one with at least 3820 MB of memory, or lower worker.processes, worker.threads, worker.count of separate workers, or set connection_pool to true, or lower max_instance_request_concurrency",
+      "set max_instance_count to at most 1, or set database_tier to db-custom-1-3840, or lower max_instance_request_concurrency",
     ],
   ],
   "more memory than the CPUs may have": { container_memory: "8Gi", container_cpu: 1 },
@@ -742,14 +744,14 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
   "more instances than the default database has connections for during a rollout": [
     { max_instance_count: 11 },
     [
-      "max_instance_count is 11; a rollout then runs 12 instances, which need 432 database connections, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 9, or raise database_tier",
+      "max_instance_count is 11; a rollout then runs 12 instances, which need 432 database connections, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 9, or set database_tier to db-custom-1-4608, or lower worker.processes or worker.threads",
     ],
   ],
   "two instances on the smallest database": [
     { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 2 },
     [
       "max_instance_count is 2; a rollout then runs 3 instances, which need 186 database connections",
-      "set max_instance_count to at most 1, or raise database_tier to one with at least 1960 MB of memory, or lower worker.processes, worker.threads, worker.max_count of separate workers, worker.count of separate workers, or set connection_pool to true",
+      "set max_instance_count to at most 1, or set database_tier to db-custom-1-3840, or set connection_pool to true",
     ],
   ],
 };

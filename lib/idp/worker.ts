@@ -338,6 +338,10 @@ export const USUAL_CONNECTIONS =
   WORKER_CONNECTIONS.pool +
   PROCESSES.usual * (THREADS.usual + WORKER_CONNECTIONS.perProcess);
 
+/** Connections of the smallest worker, which has one process, and of an instance with it. */
+export const LEAST_WORKER_CONNECTIONS = WORKER_CONNECTIONS.pool + THREADS.usual + WORKER_CONNECTIONS.perProcess;
+export const LEAST_CONNECTIONS = CONNECTIONS_BESIDE_WORKER + LEAST_WORKER_CONNECTIONS;
+
 /** Names of the steps of calculations, by where the worker runs. */
 const STEPS = {
   beside: { processes: "worker_processes", connections: "connections_of_worker_beside" },

@@ -1,6 +1,6 @@
 import { isWhole, whole } from "../core/inputs/checks";
 import { interpolated, namedStep, type Expr, type Operand } from "../core/expr/expr";
-import { jsonOf } from "../core/expr/functions";
+import { compact, jsonOf } from "../core/expr/functions";
 import { type Relation } from "../core/inputs/relations";
 import { type Input, number, text } from "../core/inputs/rows";
 import { type ValuesOf, type Value } from "../core/inputs/value";
@@ -18,15 +18,20 @@ import {
   connections,
   type InstanceSize,
   isSeparate,
+  LEAST_CONNECTIONS,
+  LEAST_WORKER_CONNECTIONS,
   USUAL_CONNECTIONS,
   workerMemory,
   type WorkerInputs,
 } from "../idp/worker";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
-import { maxConnections, memoryMbFor, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
+import { maxConnections, RESERVED_CONNECTIONS, tierFor, type DatabaseInputs } from "./sql/database-size";
 
 /** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
+
+/** Separate workers in a rollout, on each platform, where one is enough. */
+const LEAST_WORKERS = 2;
 
 /** How instances run on a platform. */
 interface InstancePlatform extends InstanceSize {
@@ -150,7 +155,53 @@ export function instanceRelations<T extends Inputs>(
     const { instances, ofWorkers, perInstance } = budgetOf(v, platform, demand);
     const requests = isPooled(v).choose<number>(LEAST_POOLED_CONNECTIONS, demand.requests(v));
     const ofEach = perInstance.plus(requests);
-    return { all: instances.times(ofEach).plus(ofWorkers), instances, ofEach, ofWorkers };
+    const all = namedStep("needed_connections", instances.times(ofEach).plus(ofWorkers));
+    return { all, instances, ofEach, ofInstance: perInstance, ofRequests: requests, ofWorkers };
+  };
+  /** What each of several changes would be, by itself; null for one that is not enough. */
+  const waysOut = (v: ValuesOf<T>): readonly Expr<string | null>[] => {
+    const { connectionPool: pool, databaseTier: tier, existingDatabase: existing, maxInstanceCount: most } = v;
+    const { all, instances, ofEach, ofInstance, ofRequests, ofWorkers } = needed(v);
+    const available = mostConnections(v, all).minus(RESERVED_CONNECTIONS);
+    const maximum = namedStep(
+      "most_instances",
+      rollout.maximumOf(available.minus(ofWorkers).dividedBy(ofEach).floor()),
+    );
+    const required = all.plus(RESERVED_CONNECTIONS);
+    const enough = namedStep("enough_tier", tierFor(required, tier));
+    const raised = existing
+      .isNull()
+      .choose<string | null>(
+        enough.isNull().choose<string | null>(null, interpolated`set ${tier.name} to ${enough}`),
+        interpolated`raise ${existing.at.maxConnections.name} to ${required}`,
+      );
+    const ifEnough = (ofOne: Operand<number>, ofAllWorkers: Operand<number>, text: Operand<string>) =>
+      instances.times(ofOne).plus(ofAllWorkers).le(available).choose<string | null>(text, null);
+    const { processes, threads } = v.worker.at;
+    const lowering = (...values: readonly Value[]) => {
+      const names = values.map(({ name }) => name);
+      return `lower ${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
+    };
+    const smaller = isSeparate(v).choose(
+      ifEnough(
+        ofEach,
+        LEAST_WORKERS * LEAST_WORKER_CONNECTIONS,
+        lowering(processes, threads, ...demand.loweringWorkers(v)),
+      ),
+      ifEnough(ofRequests.plus(LEAST_CONNECTIONS), 0, lowering(processes, threads)),
+    );
+    const fewerRequests = demand.loweringRequests.map((name) =>
+      ifEnough(ofInstance.plus(1), ofWorkers, `lower ${v[name].name}`),
+    );
+    return [
+      maximum.ge(1).choose<string | null>(interpolated`set ${most.name} to at most ${maximum}`, null),
+      raised,
+      smaller,
+      ...[
+        ifEnough(ofInstance.plus(LEAST_POOLED_CONNECTIONS), ofWorkers, `set ${pool.name} to true`),
+        ...fewerRequests,
+      ].map((way) => isPooled(v).choose<string | null>(null, way)),
+    ];
   };
   return [
     {
@@ -175,31 +226,14 @@ export function instanceRelations<T extends Inputs>(
         return all.le(mostConnections(v, all));
       },
       says: (v) => {
-        const { connectionPool: pool, databaseTier: tier, existingDatabase: existing, maxInstanceCount: most } = v;
-        const { all, instances, ofEach, ofWorkers } = needed(v);
-        const accepted = mostConnections(v, all);
-        const left = accepted.minus(RESERVED_CONNECTIONS).minus(ofWorkers);
-        const maximum = namedStep("most_instances", rollout.maximumOf(left.dividedBy(ofEach).floor()));
+        const { maxInstanceCount: most } = v;
+        const { all, instances, ofWorkers } = needed(v);
         const separate = ofWorkers.gt(0).choose(interpolated`, ${ofWorkers} of them for separate workers`, "");
-        const raised = existing
-          .isNull()
-          .choose(
-            interpolated`${tier.name} to one with at least ${memoryMbFor(all.plus(RESERVED_CONNECTIONS))} MB of memory`,
-            existing.at.maxConnections.name,
-          );
-        const fewer = maximum.ge(1).choose(interpolated`set ${most.name} to at most ${maximum}, or raise`, "raise");
-        const lowered = [
-          v.worker.at.processes.name,
-          v.worker.at.threads.name,
-          ...demand.loweringWorkers(v).map(({ name }) => `${name} of separate workers`),
-        ];
-        const lowerRequests = demand.loweringRequests.map((name) => `, or lower ${v[name].name}`).join("");
-        const pooled = isPooled(v).choose("", `, or set ${pool.name} to true${lowerRequests}`);
         return [
           `${most.name} is ${most.shown}; a rollout then runs ${instances.text} instances, which need ${all.text}`,
-          `database connections${separate.text}, and the database accepts ${jsonOf(accepted).text},`,
+          `database connections${separate.text}, and the database accepts ${jsonOf(mostConnections(v, all)).text},`,
           `${RESERVED_CONNECTIONS} of them reserved for administration, and a request without a connection fails;`,
-          `${fewer.text} ${raised.text}, or lower ${lowered.join(", ")}${pooled.text}`,
+          compact(waysOut(v)).joinedBy(", or ").text,
         ].join(" ");
       },
     },

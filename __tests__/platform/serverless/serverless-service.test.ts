@@ -19,9 +19,9 @@ const serviceIn = (
 
 describe("ServerlessService", () => {
   const NO_INSTANCE =
-    "minInstanceCount is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or run separate workers";
+    'minInstanceCount is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or set workerMode to "separate"';
   const NO_CPU =
-    "cpuAlwaysAllocated is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or run separate workers";
+    'cpuAlwaysAllocated is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or set workerMode to "separate"';
 
   it.each([
     ["only warns at synth when literals let the worker sleep", "in-container", [NO_INSTANCE, NO_CPU]],

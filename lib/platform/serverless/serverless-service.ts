@@ -18,7 +18,7 @@ import { addWarnings, type Warning } from "../../core/inputs/warnings";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
-import { isSeparate, type WorkerForm } from "../../idp/worker";
+import { isSeparate, WORKER_MODES, type WorkerForm } from "../../idp/worker";
 import { type LoadBalancerAddress } from "../domain/domain-address";
 import { grantsTo } from "../environment";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS, type InstanceInputs } from "../instances";
@@ -295,6 +295,9 @@ function idleWorkerRisks({ canIdle, cpu, minimum }: IdleWorker): readonly Warnin
     condition: anyOf(canIdle, isMet),
     message,
   });
+  // A program may have a variable of another name for the number, and sets the mode as a prop.
+  const mode = minimum.name === "min_instance_count" ? "worker_mode" : "workerMode";
+  const separate = `or set ${mode} to "${WORKER_MODES.separate}"`;
   return [
     risk(
       "OneInstanceRunsAlways",
@@ -302,7 +305,7 @@ function idleWorkerRisks({ canIdle, cpu, minimum }: IdleWorker): readonly Warnin
       [
         `${minimum.name} is 0; mail,`,
         "tasks and clean-ups wait for the next request, because the worker stops with the last instance;",
-        "set it to 1, or run separate workers",
+        `set it to 1, ${separate}`,
       ].join(" "),
     ),
     risk(
@@ -311,7 +314,7 @@ function idleWorkerRisks({ canIdle, cpu, minimum }: IdleWorker): readonly Warnin
       [
         `${cpu.name} is false; mail,`,
         "tasks and clean-ups wait for the next request, because the worker gets no CPU between requests;",
-        "set it to true, or run separate workers",
+        `set it to true, ${separate}`,
       ].join(" "),
     ),
   ];
