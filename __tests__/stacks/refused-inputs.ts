@@ -611,7 +611,7 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   "more separate workers than the database has connections for": [
     { connection_pool: false, max_instance_count: 3, worker_mode: "separate", worker: { count: 7 } },
     [
-      "max_instance_count is 3; a rollout then runs 6 instances, which need 512 database connections, 224 of them for separate workers, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 1, or set database_tier to db-custom-1-5376, or lower worker.processes, worker.threads or worker.count, or set connection_pool to true, or lower max_instance_request_concurrency",
+      "max_instance_count is 3; a rollout then runs 6 instances, which need 512 database connections, 224 of them for separate workers, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 1, or set database_tier to db-custom-1-6656, or lower worker.processes, worker.threads or worker.count, or set connection_pool to true, or lower max_instance_request_concurrency",
     ],
   ],
   "more threads beside the server than the database has connections for": [
@@ -628,7 +628,7 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   "more instances than the default database has connections for": [
     { max_instance_count: 6 },
     [
-      "a request without a connection fails; set max_instance_count to at most 5, or set database_tier to db-custom-1-4608",
+      "a request without a connection fails; set max_instance_count to at most 5, or set database_tier to db-custom-1-5120",
     ],
   ],
   "the default number of instances on the smallest database": [
@@ -744,7 +744,7 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
   "more instances than the default database has connections for during a rollout": [
     { max_instance_count: 11 },
     [
-      "max_instance_count is 11; a rollout then runs 12 instances, which need 432 database connections, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 9, or set database_tier to db-custom-1-4608, or lower worker.processes or worker.threads",
+      "max_instance_count is 11; a rollout then runs 12 instances, which need 432 database connections, and the database accepts 384, 10 of them reserved for administration, and a request without a connection fails; set max_instance_count to at most 9, or set database_tier to db-custom-1-5120, or lower worker.processes or worker.threads",
     ],
   ],
   "two instances on the smallest database": [

@@ -258,7 +258,8 @@ describe("The folder for one deployment", () => {
   it("says nothing of inputs that a message only seems to name, and has no output that can only be null", async () => {
     const { check, output, resource, variable = {} } = await configurationOf("idp-serverless", {});
     expect(output).not.toHaveProperty("load_balancer_address");
-    expect(JSON.stringify(variable.max_instance_count)).toContain("In this folder, worker.count is settled");
+    expect(JSON.stringify(variable.worker)).toContain("In this folder, worker.count, worker.cpu and");
+    expect(JSON.stringify(variable.max_instance_count)).not.toContain("worker.count");
     const noted = [...messagesIn(resource), ...messagesIn(check)].filter((text) =>
       /(blueprints|protection) (is|are) settled/.test(text),
     );

@@ -25,7 +25,7 @@ import {
   type WorkerInputs,
 } from "../idp/worker";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
-import { maxConnections, RESERVED_CONNECTIONS, tierFor, type DatabaseInputs } from "./sql/database-size";
+import { forEnoughTier, maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
 
 /** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
@@ -155,7 +155,7 @@ export function instanceRelations<T extends Inputs>(
     const { instances, ofWorkers, perInstance } = budgetOf(v, platform, demand);
     const requests = isPooled(v).choose<number>(LEAST_POOLED_CONNECTIONS, demand.requests(v));
     const ofEach = perInstance.plus(requests);
-    const all = namedStep("needed_connections", instances.times(ofEach).plus(ofWorkers));
+    const all = instances.times(ofEach).plus(ofWorkers);
     return { all, instances, ofEach, ofInstance: perInstance, ofRequests: requests, ofWorkers };
   };
   /** What each of several changes would be, by itself; null for one that is not enough. */
@@ -168,13 +168,10 @@ export function instanceRelations<T extends Inputs>(
       rollout.maximumOf(available.minus(ofWorkers).dividedBy(ofEach).floor()),
     );
     const required = all.plus(RESERVED_CONNECTIONS);
-    const enough = namedStep("enough_tier", tierFor(required, tier));
-    const raised = existing
-      .isNull()
-      .choose<string | null>(
-        enough.isNull().choose<string | null>(null, interpolated`set ${tier.name} to ${enough}`),
-        interpolated`raise ${existing.at.maxConnections.name} to ${required}`,
-      );
+    const raised = existing.isNull().choose<string | null>(
+      forEnoughTier(required, tier, (enough) => interpolated`set ${tier.name} to ${enough}`),
+      interpolated`raise ${existing.at.maxConnections.name} to ${required}`,
+    );
     const ifEnough = (ofOne: Operand<number>, ofAllWorkers: Operand<number>, text: Operand<string>) =>
       instances.times(ofOne).plus(ofAllWorkers).le(available).choose<string | null>(text, null);
     const { processes, threads } = v.worker.at;

@@ -1,7 +1,7 @@
 import { whole } from "../../core/inputs/checks";
 import { choice, number, text } from "../../core/inputs/rows";
-import { allOf, anyOf, type Expr, interpolated, namedStep } from "../../core/expr/expr";
-import { allIn, captured, element, max, min, some, startsWith, toNumber } from "../../core/expr/functions";
+import { allOf, anyOf, type Expr, literal, namedStep } from "../../core/expr/expr";
+import { allIn, captured, eachEntry, element, min, some, startsWith, toNumber } from "../../core/expr/functions";
 
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
 const SHARED_CORE = { tier: "db-g1-small", memoryMb: 1741 } as const;
@@ -23,10 +23,6 @@ export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 
 const CUSTOM = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
 
-/** Memory of a custom tier in MB: at least, and at most for each CPU. */
-const LEAST_MEMORY_MB = 3840;
-const MOST_MEMORY_MB_PER_CPU = 6656;
-
 /** Tiers of Enterprise Plus, by their CPUs. Each CPU has 8 GB of memory, but in the largest. */
 const OF_ENTERPRISE_PLUS = "^db-perf-optimized-N-(2|4|8|16|32|48|64|80|96|128)$";
 const ENTERPRISE_PLUS_MEMORY_MB_PER_CPU = 8192;
@@ -43,8 +39,8 @@ function isTier(tier: Expr<string>): Expr<boolean> {
     (size) => {
       const [cpus, memoryMb] = [toNumber(element(size, 0)), toNumber(element(size, 1))] as const;
       const hasCpus = cpus.eq(1).or(allOf(cpus.ge(2), cpus.modulo(2).eq(0), cpus.le(96)));
-      const hasMemory = memoryMb.modulo(256).eq(0).and(memoryMb.ge(LEAST_MEMORY_MB));
-      return allOf(hasCpus, hasMemory, memoryMb.ge(cpus.times(922)), memoryMb.le(cpus.times(MOST_MEMORY_MB_PER_CPU)));
+      const hasMemory = memoryMb.modulo(256).eq(0).and(memoryMb.ge(3840));
+      return allOf(hasCpus, hasMemory, memoryMb.ge(cpus.times(922)), memoryMb.le(cpus.times(6656)));
     },
     "size",
   );
@@ -60,30 +56,39 @@ export function maxConnections(tier: Expr<string>): Expr<number> {
   return namedStep("database_max_connections", min(ofMemory, MOST_CONNECTIONS));
 }
 
-/** The smallest tier of the edition that accepts so many connections; null if none does. @param tier of the edition */
-export function tierFor(connections: Expr<number>, tier: Expr<string>): Expr<string | null> {
-  const memoryMb = namedStep("needed_memory_mb", roundedUp(connections.times(MEMORY_MB_PER_CONNECTION), 256));
-  const isPlus = startsWith(tier, "db-perf-optimized-");
-  // 4 CPUs have memory for 3276 connections, and 8 for the most.
-  const cpusOfPlus = memoryMb
-    .le(2 * ENTERPRISE_PLUS_MEMORY_MB_PER_CPU)
-    .choose<number>(2, memoryMb.le(4 * ENTERPRISE_PLUS_MEMORY_MB_PER_CPU).choose<number>(4, 8));
-  const cpus = memoryMb
-    .le(MOST_MEMORY_MB_PER_CPU)
-    .choose<number>(1, roundedUp(memoryMb, 2 * MOST_MEMORY_MB_PER_CPU).dividedBy(MOST_MEMORY_MB_PER_CPU));
-  const custom = interpolated`db-custom-${cpus}-${max(memoryMb, LEAST_MEMORY_MB)}`;
-  return connections
-    .le(MOST_CONNECTIONS)
-    .choose<string | null>(isPlus.choose(interpolated`db-perf-optimized-N-${cpusOfPlus}`, custom), null);
-}
+/**
+ * Tiers to choose from, by size within each edition, which is also the order of their names, in which Terraform goes
+ * through a map. The last of each has room for the most connections.
+ */
+const TIERS = [
+  "db-custom-1-3840",
+  "db-custom-1-5120",
+  "db-custom-1-6656",
+  "db-custom-2-7680",
+  "db-custom-2-9984",
+  "db-custom-4-15360",
+  "db-custom-4-20480",
+  "db-custom-4-26624",
+  "db-custom-6-33280",
+  "db-custom-6-39936",
+  "db-custom-8-53248",
+];
+const TIERS_OF_PLUS = ["db-perf-optimized-N-2", "db-perf-optimized-N-4", "db-perf-optimized-N-8"];
 
-/** The least multiple of a step that is not below a whole number. */
-const roundedUp = (value: Expr<number>, step: number): Expr<number> =>
-  value
-    .plus(step - 1)
-    .dividedBy(step)
-    .floor()
-    .times(step);
+/** What is made of the smallest tier of an edition with enough connections; null if none has. @param tier of it */
+export function forEnoughTier(
+  connections: Expr<number>,
+  tier: Expr<string>,
+  make: (tier: Expr<string>) => Expr<string>,
+): Expr<string | null> {
+  const made = (tiers: readonly string[]) => {
+    const accepted = Object.fromEntries(tiers.map((each) => [each, maxConnections(literal(each)).literal]));
+    return eachEntry<Readonly<Record<string, number>>, string>(accepted, make, (_, most) => most.ge(connections));
+  };
+  const isPlus = startsWith(tier, "db-perf-optimized-");
+  const all = isPlus.choose<readonly string[]>(made(TIERS_OF_PLUS), made(TIERS));
+  return element<string | null>(all, 0).tryOr(null);
+}
 
 /** Inputs for the size of the database. */
 export const DATABASE_SIZE = {
