@@ -511,8 +511,16 @@ const REFUSED_TOGETHER: Refused = {
     audit_log: {},
     environment_variables: { AUTHENTIK_LOG_LEVEL: "error" },
   },
-  "a key of another region": { kms_keys: { default: KEY.replace("us-central1", "europe-west1") } },
-  "a key for secrets in several regions": { kms_keys: { default: KEY }, secret_locations: ["us-central1", "us-east1"] },
+  "a key of another region": [
+    { kms_keys: { database: KEY, default: KEY.replace("us-central1", "europe-west1") } },
+    [
+      'kms_keys has a key of another region than region, "us-central1": default is of europe-west1; each must be of that region, because a key encrypts nothing elsewhere; use keys of us-central1, or correct region',
+    ],
+  ],
+  "a key for secrets in several regions": [
+    { kms_keys: { default: KEY }, secret_locations: ["us-central1", "us-east1"] },
+    ['secret_locations is ["us-central1","us-east1"] with kms_keys; it must be us-central1 alone'],
+  ],
   "a network without a subnetwork": { network: NETWORK },
   "a subnetwork without a network": { network: null, subnetwork: SUBNETWORK },
   "a subnetwork in another region": { network: NETWORK, subnetwork: SUBNETWORK, region: "europe-west1" },

@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { addDynamicBlock, addOptionalBlock, isNever, present, setArgument } from "../core/expr/conditional";
 import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../core/expr/expr";
-import { difference, everyEntry, includes, someEntry } from "../core/expr/functions";
+import { captured, difference, eachEntry, everyEntry, includes, someEntry } from "../core/expr/functions";
 import { expression } from "../core/expr/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/kms-key";
@@ -115,25 +115,40 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
   };
 }
 
+/** Whether a member is no key, or one of a region. */
+const isIn = (region: Expr<string>) => (name: Expr<string>, key: Expr<string | null>) =>
+  name.eq("project_number").or(key.isNullOr((fullName) => includes(fullName, interpolated`/locations/${region}/`)));
+
 export const LANDING_ZONE_RELATIONS: readonly Relation<
   Pick<ReturnType<typeof landingZoneInputs>, "kmsKeys"> & Pick<DeploymentInputs, "region" | "secretLocations">
 >[] = [
   {
     of: "kmsKeys",
-    holds: ({ kmsKeys, region, secretLocations }) =>
-      (kmsKeys as Expr<KeyValues>).isNullOr((keys) => {
-        const isThere = (key: Expr<string | null>) =>
-          key.isNullOr((name) => includes(name, interpolated`/locations/${region}/`));
-        const areThere = everyEntry(keys, (name, key) => name.eq("project_number").choose(true, isThere(key)));
-        const elsewhere = difference(secretLocations.coalesce([]), exprOf([region]) as Expr as Texts);
-        return areThere.and(elsewhere.length().eq(0));
-      }),
+    holds: ({ kmsKeys, region }) => (kmsKeys as Expr<KeyValues>).isNullOr((keys) => everyEntry(keys, isIn(region))),
+    says: ({ kmsKeys, region }) => {
+      const regionOf = (key: Expr<string | null>) => captured(key as Expr<string>, "/locations/([^/]+)/", 0);
+      const wrong = eachEntry(
+        kmsKeys as Expr as Expr<KeyValues>,
+        (name, key) => interpolated`${name} is of ${regionOf(key)}`,
+        (name, key) => isIn(region)(name, key).not(),
+      );
+      return [
+        `${kmsKeys.name} has a key of another region than ${region.name}, ${region.shown}:`,
+        `${wrong.joinedBy(", ").tryOr("").text}; each must be of that region,`,
+        `because a key encrypts nothing elsewhere; use keys of ${region.text}, or correct ${region.name}`,
+      ].join(" ");
+    },
+  },
+  {
+    of: "secretLocations",
+    holds: ({ kmsKeys, region, secretLocations }) => {
+      const elsewhere = difference(secretLocations.coalesce([]), exprOf([region]) as Expr as Texts);
+      return kmsKeys.isNull().or(elsewhere.length().eq(0));
+    },
     says: ({ kmsKeys, region, secretLocations }) =>
       [
-        `${kmsKeys.name} has a key of another region than ${region.name}, ${region.shown},`,
-        `or ${secretLocations.name} is ${secretLocations.shown}; all keys must be of that region,`,
-        "and secrets in it alone, because a key encrypts nothing elsewhere; use keys of that region,",
-        `and leave ${secretLocations.name} out`,
+        `${secretLocations.name} is ${secretLocations.shown} with ${kmsKeys.name}; it must be ${region.text} alone,`,
+        `because a key of that region encrypts nothing elsewhere; leave ${secretLocations.name} out`,
       ].join(" "),
   },
 ];
