@@ -6,6 +6,7 @@ import { App } from "cdktf";
 
 import { terraformName } from "../../lib/core/inputs/checks";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
+import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
 import { createStacks } from "../../stacks/all-stacks";
@@ -288,6 +289,9 @@ describe("The folder for one deployment", () => {
     );
     const region = settledStack("idp-serverless", { project_id: "a-project", region: ["a"], tenant_id: "A B" });
     await expect(region).rejects.toThrow(/^(?!.*warning).*2 problems/s);
+    const open = { project_id: "a-project", domain: "a.example.com", load_balancer: "internal", protection: {} };
+    const internal = settledStack("idp-serverless", { ...open, application_version: RECOMMENDED_VERSION });
+    await expect(internal).rejects.toThrow(/^(?!.*warning).*1 problem.*set close_default_address to true/s);
   });
 
   it("refuses settings that break a rule of several inputs", async () => {
