@@ -5,6 +5,13 @@ import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
 import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { readSettingsFile } from "../../stacks/settings-file";
+import { temporaryFolder } from "../support/temporary-folder";
+import { blocksIn, pageOf } from "../tools/pages";
+import { settledStack } from "./settled-folders";
 import { ImageRegistry, MediaBucket, PostgresqlDatabase, ServerlessIdentityProvider, ServiceIdentity } from "../../lib";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { CONTEXT } from "../support/stand-in-parts";
@@ -197,4 +204,13 @@ describe("A part by its attributes", () => {
       }),
     ).toThrow("must have the prefix");
   });
+});
+
+it.each(["idp-serverless", "idp-kubernetes"])("The examples of the guide are settings of %s", async (name) => {
+  for (const block of blocksIn(pageOf("stacks/guides/existing-parts.md").text, "hcl")) {
+    const path = join(temporaryFolder(), "guide.tfvars");
+    writeFileSync(path, `project_id = "acme-project"\n${block}\n`);
+    const made = settledStack(name, await readSettingsFile(path));
+    await expect(made).resolves.toHaveProperty("node.id", name);
+  }
 });
