@@ -258,7 +258,7 @@ const FIRST_INPUTS: readonly FirstSection<FirstInputs>[] = [
     },
   },
   {
-    heading: "Usually set.",
+    heading: "Usually set. Which release to take, guides/first-apply.md says.",
     inputs: {
       applicationVersion: undefined,
       domain: '"sign-in.example.com"',

@@ -14,7 +14,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   projectId,
   region: "europe-west1",
   tenantId: "acme",
-  // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
+  // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
   applicationVersion: "2026.5.9",
   databaseVersion: 17,
   // For a trial, as in the first example.

@@ -11,7 +11,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region: "europe-west1",
   tenantId: "acme",
-  // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
+  // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
   applicationVersion: "2026.5.9",
   databaseVersion: 17,
   // For a trial. Leave it out to protect the data.

@@ -57,7 +57,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region,
   tenantId: "acme",
-  // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
+  // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
   applicationVersion: "2026.5.9",
   databaseVersion: 17,
   // Database, cluster and pods are created after these, and deleted before them.

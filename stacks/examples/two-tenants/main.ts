@@ -15,7 +15,7 @@ class SignIn extends PortableStack {
     const identityProvider = new ServerlessIdentityProvider(this, "IdentityProvider", {
       ...location,
       tenantId,
-      // Without known vulnerabilities. Left out, it would be 2026.5.4, which has some.
+      // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
       applicationVersion: "2026.5.9",
       databaseVersion: 17,
       deletionProtection: protect.booleanValue,
