@@ -7,7 +7,7 @@ import { declaredInputs } from "../lib/core/inputs/declared-inputs";
 import { type StateBackend } from "../lib/core/state-backend";
 import { warningTexts } from "../lib/core/inputs/warnings";
 import { LATEST_VERSION } from "../lib/idp/contract";
-import { PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
+import { NEWEST_KNOWN_VERSION, PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
 
 /** @param given what followed the command, which writes the same folders again */
 function localStateWarning(given: readonly string[]): string {
@@ -40,6 +40,7 @@ export function summary(
   const [first] = stacks;
   const [firstFolder = ""] = folders;
   const recipe = first === undefined ? [] : firstApply(first, firstFolder, backend);
+  const names = stacks.map((stack) => stack.node.id);
   const hints = [
     ...(recipe.some((line) => /^FOLDER=.* [A-Z]+=/.test(line))
       ? ["replace my-project in the line that begins with FOLDER="]
@@ -53,8 +54,27 @@ export function summary(
     "",
     ...recipe,
     "",
+    ...beforeApply(names),
     `${stacks.map(settingsWarnings).join("")}${backend.type === "local" ? localStateWarning(given) : ""}`,
   ].join("\n");
+}
+
+/** How long the first apply of each stack takes, and what it then costs by list prices, as its pages say. */
+export const EXPECTED: Readonly<Record<string, { readonly minutes: string; readonly price: string }>> = {
+  "idp-serverless": { minutes: "15 to 25 minutes", price: "168 US dollars a month" },
+  "idp-kubernetes": { minutes: "15 to 25 minutes", price: "243 US dollars a month" },
+  "assessment-lab": { minutes: "5 to 8 minutes", price: "0.25 US dollars an hour" },
+};
+
+/** What to know before the first apply, and how to try it without; nothing of other stacks. */
+function beforeApply(names: readonly string[]): string[] {
+  const lines = names.flatMap((name) => {
+    const { minutes, price } = EXPECTED[name] ?? {};
+    if (minutes === undefined || price === undefined) return [];
+    return [`${name}: the apply takes ${minutes}; with the defaults, it costs about ${price}.`];
+  });
+  if (lines.length === 0) return [];
+  return [...lines, `To try it offline first: npm run rehearse -- ${names[0] ?? ""}`, ""];
 }
 
 /** What is probably a mistake in the settings of one deployment. */
@@ -69,7 +89,8 @@ function releaseWarning(stack: TerraformStack): string {
   if (!isOfDeployment || version?.default !== LATEST_VERSION) return "";
   return [
     `warning: application_version is not in the settings, and ${LATEST_VERSION} is ${PINNED_VERSION}, which has known`,
-    `vulnerabilities; set it to "${RECOMMENDED_VERSION}", and synthesize again\n`,
+    `vulnerabilities; set it to "${NEWEST_KNOWN_VERSION}", or for a trial to "${RECOMMENDED_VERSION}",`,
+    "and synthesize again\n",
   ].join(" ");
 }
 

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+
+import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
-import { summary } from "../../stacks/summary";
+import { EXPECTED, summary } from "../../stacks/summary";
 import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { bareStack } from "../support/synthesis";
 import { settledStack, type Settings } from "./settled-folders";
@@ -60,12 +63,30 @@ it("The summary of several stacks names each folder, and the commands of one of 
   );
 });
 
+it("The summary says how long the apply takes, what it costs, and how to try it offline", async () => {
+  const gcs = parseStateBackend("STATE_BACKEND", "gcs");
+  const stack = await settledStack("idp-serverless", { project_id: "sign-in-project" });
+  expect(summary("out", [stack], gcs)).toContain(
+    [
+      "idp-serverless: the apply takes 15 to 25 minutes; with the defaults, it costs about 168 US dollars a month.",
+      "To try it offline first: npm run rehearse -- idp-serverless",
+    ].join("\n"),
+  );
+});
+
+it.each(Object.entries(EXPECTED))("The summary says of %s what its pages say", (name, { minutes, price }) => {
+  const page = readFileSync(packageFile(`stacks/${name}.md`), "utf8");
+  const guide = readFileSync(packageFile("stacks/guides/first-apply.md"), "utf8");
+  expect(page).toContain(`About ${price}`);
+  expect(`${page}${guide}`).toContain(`takes ${minutes}`);
+});
+
 it("The summary of a deployment warns of a release with known vulnerabilities, where its settings name none", async () => {
   const gcs = parseStateBackend("STATE_BACKEND", "gcs");
   const summaryOf = async (settings: Settings) =>
     summary("out", [await settledStack("idp-serverless", { project_id: "sign-in-project", ...settings })], gcs);
   expect(await summaryOf({})).toMatch(
-    /warning: application_version is not in the settings, and latest is 2026[.]5[.]4/,
+    /warning: application_version is not in the settings, and latest is 2026[.]5[.]4.* set it to "2026[.]8[.]7", or for a trial/,
   );
   expect(await summaryOf({ application_version: RECOMMENDED_VERSION })).not.toContain("warning");
 });
