@@ -166,10 +166,10 @@ export class Blueprints extends Construct {
   /** Path of each blueprint in the image, separated by spaces; empty without any. */
   readonly paths: string;
 
-  /** A text with a hash for each; empty without any. */
+  /** A text with a hash for each; empty without any. @internal */
   readonly hashes: Expr<readonly string[]>;
 
-  /** Number of custom ones. */
+  /** Number of custom ones. @internal */
   readonly count: Expr<number>;
 
   /** Conditions for building an image with them. */
