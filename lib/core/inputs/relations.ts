@@ -6,6 +6,7 @@ import { type Judgement, terraformName } from "./checks";
 import { type Expr } from "../expr/expr";
 import { textAtSynth } from "./input-problems";
 import { type Table } from "./rows";
+import { referenceTo } from "./settled-inputs";
 import { Value, type ValuesOf } from "./value";
 
 /** A rule about several inputs, also of several tables. */
@@ -124,7 +125,7 @@ function judgementOf<T extends Table>({ says }: Relation<T>, condition: Expr<boo
 /** Each relation is asked once, because a program may have hundreds of deployments. */
 const NAMES_IN = new WeakMap<Relation<never>, readonly string[]>();
 
-/** The inputs that a relation looks at, whatever they hold. */
+/** The inputs that a relation looks at, also those that it looks at only where another one is given. */
 export function namesIn<T extends Table>(relation: Relation<T>, values: ValuesOf<T>): readonly string[] {
   const known = NAMES_IN.get(relation);
   if (known !== undefined) return known;
@@ -132,7 +133,9 @@ export function namesIn<T extends Table>(relation: Relation<T>, values: ValuesOf
   const get = (_: ValuesOf<T>, name: string) => {
     names.push(name);
     const { row } = values[name] as Value;
-    return new Value(row, { given: null, address: new Address(() => name), name, messageNameOf: String });
+    // Of a literal, a condition may ask for nothing else.
+    const given = referenceTo(row, terraformName(name));
+    return new Value(row, { given, address: new Address(() => name), name, messageNameOf: String });
   };
   relation.holds(new Proxy(values, { get }));
   NAMES_IN.set(relation, names);
