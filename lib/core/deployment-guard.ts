@@ -53,42 +53,84 @@ export function checkDeployment(
   protect: Protection["protect"],
   protectedResources: Protection["dependsOn"],
 ): { readonly check: TerraformData; readonly since: Expr<string> } {
-  const isProtected = Token.asString(protect);
-  const record = new TerraformData(scope, "ProtectedIdentity", {
-    input: { protected: isProtected, since: PLANNED_AT, ...valuesOf(facts) },
-    triggersReplace: { protected: isProtected },
-    lifecycle: { ignoreChanges: ["input"] },
-    dependsOn: protectedResources,
-  });
-  const protection = settingName(scope, protect, "deletionProtection");
-  const atApply = { knownAt: "apply", mayBeNull: true } as const;
-  const deployed = new TerraformLocal(scope, "DeployedIdentity", expression(record.outputExpression));
-  const flag = reference<boolean>(`tobool(${record.outputExpression}.protected)`, atApply);
-  const wasProtected = named(scope, "WasProtected", flag);
-  const rule = "another one would replace what is deployed;";
-  const remedy = `set it back, or first apply with ${protection}=false and all else as it was.`;
-  const nameOf = ({ messageName, prop, value }: DeploymentFact) => messageName ?? settingName(scope, value, prop);
-  const [settled, others] = [facts.filter(isNothing), facts.filter((fact) => !isNothing(fact))];
-  const own = others.map((fact) => {
-    const before = reference<string | null>(`try(${deployed.fqn}.${fact.prop}, null)`, atApply);
-    const now = exprOf(fact.value ?? null);
-    const is = `${nameOf(fact)} is ${shown(now)}, but the protected deployment has ${shown(before)};`;
-    return { condition: wasProtected.not().or(before.eq(now)).text, errorMessage: `${is} ${rule} ${remedy}` };
-  });
-  // One rule for all settled inputs, because none of them is left to name in a message of its own.
-  const names = Object.fromEntries(settled.map((fact) => [nameOf(fact), fact.prop]));
-  const found = hcl<readonly string[]>`[
-    for name, part in ${names} : name if ${wasProtected} && try(${expression(deployed.fqn)}[part], null) != null
-  ]`;
-  const left = {
-    condition: found.length().eq(0).text,
-    errorMessage: `the protected deployment has ${found.joinedBy(", ").text}; ${rule} ${remedy}`,
+  const record = addRecord(scope, facts, protect, protectedResources);
+  const deployed: Deployed = {
+    address: new TerraformLocal(scope, "DeployedIdentity", expression(record.outputExpression)).fqn,
+    wasProtected: named(scope, "WasProtected", reference(`tobool(${record.outputExpression}.protected)`, AT_APPLY)),
+    protectionName: settingName(scope, protect, "deletionProtection"),
   };
-  const precondition = settled.length === 0 ? own : [...own, left];
+  const rules = facts.filter((fact) => !isNothing(fact)).map((fact) => ruleFor(scope, fact, deployed));
+  const settledFacts = facts.filter(isNothing);
+  const precondition = settledFacts.length === 0 ? rules : [...rules, ruleForSettled(scope, settledFacts, deployed)];
   const check = new TerraformData(scope, "IdentityCheck", { lifecycle: { precondition } });
   // As it was given, because what a resource makes of it is unknown while it is planned to be created.
   return { check, since: reference<string>(`${record.fqn}.input.since`, { knownAt: "plan", mayBeNull: true }) };
 }
+
+/** What the state says of the deployment, which a plan may not know. */
+interface Deployed {
+  /** Of an object that has each fact by its prop. */
+  readonly address: string;
+  readonly wasProtected: Expr<boolean>;
+  /** What deletion protection is called in messages. */
+  readonly protectionName: string;
+}
+
+const AT_APPLY = { knownAt: "apply", mayBeNull: true } as const;
+
+/** Keeps in the state what the deployment is while its protection is switched on. */
+function addRecord(
+  scope: Construct,
+  facts: readonly DeploymentFact[],
+  protect: Protection["protect"],
+  dependsOn: Protection["dependsOn"],
+): TerraformData {
+  const isProtected = Token.asString(protect);
+  return new TerraformData(scope, "ProtectedIdentity", {
+    input: { protected: isProtected, since: PLANNED_AT, ...valuesOf(facts) },
+    triggersReplace: { protected: isProtected },
+    lifecycle: { ignoreChanges: ["input"] },
+    dependsOn,
+  });
+}
+
+/** Refuses another value of a fact. */
+function ruleFor(scope: Construct, fact: DeploymentFact, { address, protectionName, wasProtected }: Deployed) {
+  const before = reference<string | null>(`try(${address}.${fact.prop}, null)`, AT_APPLY);
+  const now = exprOf(fact.value ?? null);
+  return {
+    condition: wasProtected.not().or(before.eq(now)).text,
+    errorMessage: [
+      `${messageNameOf(scope, fact)} is ${shown(now)}, but the protected deployment has ${shown(before)};`,
+      wouldReplace(protectionName),
+    ].join(" "),
+  };
+}
+
+/** Refuses what a folder has settled to be none, by one rule, because no input is left that could have its own. */
+function ruleForSettled(
+  scope: Construct,
+  facts: readonly DeploymentFact[],
+  { address, protectionName, wasProtected }: Deployed,
+) {
+  const propsByName = Object.fromEntries(facts.map((fact) => [messageNameOf(scope, fact), fact.prop]));
+  const deployedNames = hcl<readonly string[]>`[
+    for name, part in ${propsByName} : name if ${wasProtected} && try(${expression(address)}[part], null) != null
+  ]`;
+  return {
+    condition: deployedNames.length().eq(0).text,
+    errorMessage: `the protected deployment has ${deployedNames.joinedBy(", ").text}; ${wouldReplace(protectionName)}`,
+  };
+}
+
+const messageNameOf = (scope: Construct, { messageName, prop, value }: DeploymentFact) =>
+  messageName ?? settingName(scope, value, prop);
+
+const wouldReplace = (protectionName: string) =>
+  [
+    "another one would replace what is deployed;",
+    `set it back, or first apply with ${protectionName}=false and all else as it was.`,
+  ].join(" ");
 
 const PLANNED_AT = expression("plantimestamp()");
 
