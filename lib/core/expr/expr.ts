@@ -172,19 +172,12 @@ export class Expr<T = unknown> implements IResolvable {
 
   /** Whether a condition holds for the value, or the value is null. */
   isNullOr(condition: (present: Expr<NonNullable<T>>) => Operand<boolean>): Expr<boolean> {
-    const isNull = this.isNull();
-    if (isNull.isLiteral && isNull.literal) return isNull;
-    const holds = exprOf(condition(this as Expr<NonNullable<T>>));
-    // Terraform before 1.12 calculates both operands.
-    return holds.canFail ? isNull.choose(true, condition(this.present)) : isNull.or(holds);
+    return unlessNull(this, condition, true);
   }
 
   /** Whether the value is there and a condition holds for it. */
   isSetAnd(condition: (present: Expr<NonNullable<T>>) => Operand<boolean>): Expr<boolean> {
-    const isSet = this.isSet();
-    if (isSet.isLiteral && !isSet.literal) return isSet;
-    const holds = exprOf(condition(this as Expr<NonNullable<T>>));
-    return holds.canFail ? isSet.choose(condition(this.present), false) : isSet.and(holds);
+    return unlessNull(this, condition, false);
   }
 
   lt(other: Operand<number>): Expr<boolean> {
@@ -448,6 +441,26 @@ const OPPOSITES: Readonly<Record<string, string>> = {
   ">": "<=",
   "<=": ">",
 };
+
+/**
+ * A condition for a value that is not null. Terraform before 1.12 calculates both operands of `||` and of `&&`, so a
+ * condition that can fail stands in a choice.
+ *
+ * @param condition may be asked twice, so it must make nothing
+ * @param whenNull what counts for null
+ */
+function unlessNull<T>(
+  value: Expr<T>,
+  condition: (present: Expr<NonNullable<T>>) => Operand<boolean>,
+  whenNull: boolean,
+): Expr<boolean> {
+  const isNull = value.isNull();
+  if (isNull.isLiteral && isNull.literal) return literal(whenNull);
+  const holds = exprOf(condition(value as Expr<NonNullable<T>>));
+  if (!holds.canFail) return whenNull ? isNull.or(holds) : isNull.not().and(holds);
+  const ofPresent = condition(value.present);
+  return whenNull ? isNull.choose(true, ofPresent) : isNull.not().choose(ofPresent, false);
+}
 
 /**
  * The result of an operation: a literal where all operands are literals, and an expression for Terraform otherwise.
