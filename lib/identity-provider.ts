@@ -274,15 +274,7 @@ export abstract class IdentityProvider extends Construct {
     this.apis = addApis(this, variant.apis, { network, context: this.context, settings, values });
     this.secrets = this.addSecrets();
     this.registry = this.addRegistry();
-    // Undefined without blueprints, so that such an image is not built again.
-    const isNamed =
-      (props as { blueprints?: unknown }).blueprints !== undefined || !isNever(values.signInProbe.isSet());
-    const hasBlueprints = isNamed || Object.keys(blueprintFiles ?? {}).length > 0;
-    this.image = this.addImage(
-      hasBlueprints
-        ? new Blueprints(this, "Blueprints", { blueprints: this.shippedBlueprints, blueprintFiles })
-        : undefined,
-    );
+    this.image = this.addImage(this.addBlueprints(props, blueprintFiles));
     this.secondRegion = this.regionOfBuckets();
     this.media = this.addMediaBucket();
     this.database = this.addDatabase();
@@ -382,6 +374,17 @@ export abstract class IdentityProvider extends Construct {
           context,
         }),
     );
+  }
+
+  /** Undefined where none is given, so that such an image is not built again. */
+  private addBlueprints(
+    props: VariantProps<CommonInputs>,
+    blueprintFiles: ProgramProps["blueprintFiles"],
+  ): Blueprints | undefined {
+    const namesShipped = (props as { blueprints?: unknown }).blueprints !== undefined;
+    const isProbed = !isNever(this.values.signInProbe.isSet());
+    if (!namesShipped && !isProbed && Object.keys(blueprintFiles ?? {}).length === 0) return undefined;
+    return new Blueprints(this, "Blueprints", { blueprints: this.shippedBlueprints, blueprintFiles });
   }
 
   private addImage(blueprints: Blueprints | undefined): IdpImage {
@@ -533,7 +536,7 @@ export abstract class IdentityProvider extends Construct {
         dependsOn: apis.ready("storage"),
       });
       const elsewhere = new DumpsElsewhere(this, "DumpCopy", copyBucket);
-      const parts = {
+      return new DatabaseDump(this, "Dump", {
         apis,
         database,
         deletionProtection,
@@ -543,8 +546,8 @@ export abstract class IdentityProvider extends Construct {
         context,
         locked,
         runner,
-      };
-      return new DatabaseDump(this, "Dump", { ...parts, secondRegion });
+        secondRegion,
+      });
     });
   }
 

@@ -99,8 +99,7 @@ function canParse(text: string): boolean {
   }
 }
 
-/** JSON cannot represent NaN. */
-/** As Terraform encodes it, with the keys of objects in order. */
+/** As `jsonencode` of Terraform writes it: with the keys of objects in order, and NaN, which JSON lacks, as a word. */
 const jsonText = (value: unknown) => (Number.isNaN(value) ? "NaN" : JSON.stringify(value, withSortedKeys));
 
 function withSortedKeys(_: string, value: unknown): unknown {

@@ -124,11 +124,9 @@ function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
     {
       condition: allOf(...conditions).tryOr(false).text,
       errorMessage: [
-        [
-          `one of ${names} has another value than in the settings that this folder was synthesized with;`,
-          "they are settled",
-        ].join(" "),
-        `in it, because they decide which parts it has; leave them out, or synthesize the folder again.`,
+        `one of ${names} has another value than in the settings that this folder was synthesized with;`,
+        "they are settled in it, because they decide which parts it has;",
+        "leave them out, or synthesize the folder again.",
       ].join(" "),
     },
   ];
@@ -142,11 +140,9 @@ function judgementOfMust({ hasItems, path }: Must): Judgement {
   return {
     condition: expression(`try(${what}, false)`),
     errorMessage: [
-      [
-        `${path} is ${hasItems ? "empty" : "null"}; it must have a value,`,
-        "because the parts of this folder are those of a",
-      ].join(" "),
-      `deployment with it; set it, or synthesize the folder again without it.`,
+      `${path} is ${hasItems ? "empty" : "null"}; it must have a value,`,
+      "because the parts of this folder are those of a deployment with it;",
+      "set it, or synthesize the folder again without it.",
     ].join(" "),
   };
 }

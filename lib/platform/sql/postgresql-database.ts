@@ -8,6 +8,7 @@ import {
   allOf,
   countIf,
   conditionFrom,
+  isAlways,
   isNever,
   isSet,
   isUnset,
@@ -523,8 +524,8 @@ const ofExisting = ({ enabled = true, own }: Existing): Existing => ({ enabled, 
 
 /**
  * What an override file of the folder's owner could take away unnoticed, because Terraform replaces a whole nested
- * block by that of an override, which leaves conditions alone. Each is on its own, as some are known only after the
- * plan.
+ * block by that of an override, which leaves conditions alone. Each is a condition of its own, because Terraform knows
+ * some of these attributes only after the plan.
  */
 function keptByOverrides(isWanted: Expr<boolean>, hasOwnBackups: Expr<boolean>) {
   // It needs backups, so that they are on where it is.
@@ -533,23 +534,25 @@ function keptByOverrides(isWanted: Expr<boolean>, hasOwnBackups: Expr<boolean>) 
   const isProtected = hcl<boolean>`coalesce(self.settings[0].deletion_protection_enabled, false)`;
   const isEncrypted = hcl<string>`self.settings[0].ip_configuration[0].ssl_mode`.eq("ENCRYPTED_ONLY");
   const isProxied = hcl<string>`self.settings[0].connector_enforcement`.eq("REQUIRED");
-  const kept = {
-    "deletion protection": isProtected.eq(hcl<boolean>`tobool(${isWanted})`).text,
-    ...(!isNever(hasOwnBackups) && {
-      "backups or point-in-time recovery": hasOwnBackups.not().or(keepsBackups).text,
-    }),
-    "the flags of the server": hcl<readonly unknown[]>`self.settings[0].database_flags`.length().gt(0).text,
-    "TLS or the proxy": isEncrypted.and(isProxied).tryOr(false).text,
-  };
-  return Object.entries(kept).map(([what, condition]) => ({
-    condition,
-    errorMessage: [
-      `The database is without ${what} after an override; it must keep that, because its data would be`,
-      `lost or exposed, and Terraform replaces a nested block as a whole; repeat the whole block`,
-      `settings in it, and change there what you want to change.`,
-      ...(what.startsWith("backups")
-        ? ["If your organization has attached a backup plan: guides/backups-that-stay.md."]
-        : []),
-    ].join(" "),
-  }));
+  const kept: readonly { readonly what: string; readonly holds: Expr<boolean>; readonly hint?: string }[] = [
+    { what: "deletion protection", holds: isProtected.eq(hcl<boolean>`tobool(${isWanted})`) },
+    {
+      what: "backups or point-in-time recovery",
+      holds: hasOwnBackups.not().or(keepsBackups),
+      hint: "If your organization has attached a backup plan: guides/backups-that-stay.md.",
+    },
+    { what: "the flags of the server", holds: hcl<readonly unknown[]>`self.settings[0].database_flags`.length().gt(0) },
+    { what: "TLS or the proxy", holds: isEncrypted.and(isProxied).tryOr(false) },
+  ];
+  return kept
+    .filter(({ holds }) => !isAlways(holds))
+    .map(({ hint, holds, what }) => ({
+      condition: holds.text,
+      errorMessage: [
+        `The database is without ${what} after an override; it must keep that, because its data would be`,
+        "lost or exposed, and Terraform replaces a nested block as a whole; repeat the whole block",
+        "settings in it, and change there what you want to change.",
+        ...present(hint),
+      ].join(" "),
+    }));
 }
