@@ -4,7 +4,7 @@ import { dirname, join, posix, sep } from "node:path";
 import { Fn, TerraformLocal, TerraformStack, Token, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { expression, valueOf } from "./expr/expression";
+import { expression, localReference } from "./expr/expression";
 import { SYNTHESIZED } from "./hcl/hcl-files";
 import { packageFile } from "./package-file";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
@@ -89,7 +89,7 @@ export function joined(first: StackFile, second: StackFile): StackFile {
 export function unixLineEnds(scope: Construct): { readonly condition: string; readonly errorMessage: string } {
   const isWindows = `!endswith(name, ".ps1") && strcontains(try(file("\${path.module}/\${name}"), ""), "\\r\\n")`;
   const names = `[for name in sort(fileset(path.module, "{blueprints,image,scripts}/**")) : name if ${isWindows}]`;
-  const found = valueOf<readonly string[]>(new TerraformLocal(scope, "WindowsFiles", `\${${names}}`));
+  const found = localReference<readonly string[]>(new TerraformLocal(scope, "WindowsFiles", `\${${names}}`));
   return {
     condition: found.length().eq(0).text,
     errorMessage: [

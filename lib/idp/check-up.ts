@@ -5,7 +5,7 @@ import { isWhole, matching } from "../core/inputs/checks";
 import { allOf, type Condition, isNever, namedCondition } from "../core/expr/conditional";
 import { interpolated, type Expr, exprOf, literal } from "../core/expr/expr";
 import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr/functions";
-import { valueOf } from "../core/expr/expression";
+import { localReference } from "../core/expr/expression";
 import { number, object, text, type Optional, type PropsOf } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
@@ -113,7 +113,7 @@ export function hasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
   if (isKnown !== undefined) return literal(isKnown);
   const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
   const receivers = known ?? new TerraformLocal(scope, "Receivers", receiverCount(v));
-  return valueOf<number>(receivers).gt(0);
+  return localReference<number>(receivers).gt(0);
 }
 
 /** Whether somebody gets alerts, where synthesis knows it; undefined where only a plan does. */
@@ -135,7 +135,7 @@ export function isCheckedUp(scope: Construct, v: Receivers & ValuesOf<typeof CHE
   const known = scope.node.tryFindChild(id) as TerraformLocal | undefined;
   return known === undefined
     ? namedCondition(scope, id, allOf(isScheduled, hasReceivers(scope, v)))
-    : valueOf<boolean>(known);
+    : localReference<boolean>(known);
 }
 
 /** Whether the check-up says when no restore drill has passed for too long. */

@@ -2,7 +2,7 @@ import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformRes
 
 import { addDynamicBlock, type DynamicBlock } from "../core/expr/conditional";
 import { allOf, hcl } from "../core/expr/expr";
-import { escapedTexts, valueOf } from "../core/expr/expression";
+import { escapedTexts, localReference } from "../core/expr/expression";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec";
 
@@ -103,7 +103,7 @@ function mergedEnvironment(
   const isPlain = secrets === undefined ? true : hcl<boolean>`contains(keys(${secrets.forEach}), name)`.not();
   const isLeft = allOf(isSet, isPlain);
   if (isLeft.isLiteral) return all;
-  const local = valueOf<object>(new TerraformLocal(resource, "Environment", all));
+  const local = localReference<object>(new TerraformLocal(resource, "Environment", all));
   return hcl`{ for name, value in ${local} : name => value if ${isLeft} }`;
 }
 

@@ -5,7 +5,7 @@ import { statedConditions } from "../../lib/core/expr/conditional";
 import { declaredInputs } from "../../lib/core/inputs/declared-inputs";
 import { isCollection, type Input, type Table } from "../../lib/core/inputs/rows";
 import { type PortableStack } from "../../lib/core/portable-stack";
-import { type DeploymentSettings, type Settlement, valueOf } from "../../lib/core/inputs/settled-inputs";
+import { type DeploymentSettings, type Settlement, settingOrDefault } from "../../lib/core/inputs/settled-inputs";
 import { usedInputs } from "./used-inputs";
 
 /** Makes a stack in an app, under the settings of a deployment. */
@@ -65,7 +65,7 @@ function decidingParts(
   const isThere = (row.default !== null && row.nullable !== true) || settlements.has(path);
   if (row.members === undefined || value === null || !isThere) return [input];
   return Object.entries(row.members).flatMap(([name, member]) => {
-    const own = valueOf(member, (value as DeploymentSettings["values"])[terraformName(name)]);
+    const own = settingOrDefault(member, (value as DeploymentSettings["values"])[terraformName(name)]);
     return decidingParts({ row: member, value: own, path: `${path}.${terraformName(name)}` }, settlements);
   });
 }
@@ -78,7 +78,7 @@ function membersThere(
   const isThere = value !== null && (row.default !== null || settlements.has(path));
   if (row.members === undefined || !isThere) return [];
   return Object.entries(row.members).flatMap(([name, member]) => {
-    const own = valueOf(member, (value as DeploymentSettings["values"] | undefined)?.[terraformName(name)]);
+    const own = settingOrDefault(member, (value as DeploymentSettings["values"] | undefined)?.[terraformName(name)]);
     const found = { row: member, value: own, path: `${path}.${terraformName(name)}` };
     return [found, ...membersThere(found, settlements)];
   });
@@ -111,7 +111,7 @@ function inputAt(reference: string, inputs: Table, values: DeploymentSettings["v
     const [, row] = Object.entries(table).find(([each]) => terraformName(each) === name) ?? [];
     // Of an object that is not set, nothing decides but that.
     if (row === undefined || value === null) break;
-    value = valueOf(row, (value as DeploymentSettings["values"] | null)?.[name]);
+    value = settingOrDefault(row, (value as DeploymentSettings["values"] | null)?.[name]);
     found = { row, value, path: found === undefined ? name : `${found.path}.${name}` };
     table = row.members ?? {};
   }

@@ -1,6 +1,6 @@
 import { terraformName } from "../../lib/core/inputs/checks";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
-import { type DeploymentSettings, valueOf } from "../../lib/core/inputs/settled-inputs";
+import { type DeploymentSettings, settingOrDefault } from "../../lib/core/inputs/settled-inputs";
 import { code, inputsTables } from "./markdown-tables";
 import { shownType } from "./shown-type";
 
@@ -92,7 +92,7 @@ function settledValue(path: string, table: Table, values: DeploymentSettings["va
   for (const name of path.split(".")) {
     const [, row] = Object.entries(rows).find(([each]) => terraformName(each) === name) ?? [];
     if (row === undefined) break;
-    value = valueOf(row, (value as DeploymentSettings["values"] | null)?.[name]);
+    value = settingOrDefault(row, (value as DeploymentSettings["values"] | null)?.[name]);
     fallback = row.default ?? null;
     rows = row.members ?? {};
   }

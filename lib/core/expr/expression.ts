@@ -57,8 +57,14 @@ export function namedIfLong<T>(scope: Construct, id: string, value: Expr<T>): Ex
 }
 
 /** The value of a local that is never null, and known at plan. */
-export function valueOf<T>({ cdktfStack: stack, friendlyUniqueId: name }: TerraformLocal): Expr<T> {
+export function localReference<T>({ cdktfStack: stack, friendlyUniqueId: name }: TerraformLocal): Expr<T> {
   return reference<T>(`local.${name}`, { knownAt: "plan", mayBeNull: false, stack });
+}
+
+/** What a local has, as it is written to the configuration; its property `expression` is a reference to itself. */
+export function renderedLocal(local: TerraformLocal): unknown {
+  const { locals } = local.toTerraform() as { readonly locals: Readonly<Record<string, unknown>> };
+  return rendered(local, locals[local.friendlyUniqueId]);
 }
 
 /** A value as it is written to the configuration. @param preparing asks each referenced stack for its value */

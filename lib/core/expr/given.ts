@@ -5,7 +5,7 @@ import { ADDRESS_ALONE, ADDRESSES, PLANNED } from "./addresses";
 import { Expr, exprOf, tokenReference } from "./expr";
 import { type TokenFacts } from "./leaves";
 import { type KnownAt } from "./nodes";
-import { rendered } from "./expression";
+import { rendered, renderedLocal } from "./expression";
 
 /**
  * What a caller gave, as an expression that knows whether it may be null.
@@ -80,9 +80,7 @@ function factsOfAddress(stack: TerraformStack, name: string): TokenFacts {
   if (name.startsWith("local.")) {
     const local = elementOf(stack, name, TerraformLocal);
     if (local === undefined) return { knownAt: "plan", mayBeNull: true };
-    // Its property of that name is a reference to itself.
-    const { locals } = local.toTerraform() as { readonly locals: Readonly<Record<string, unknown>> };
-    const value = rendered(local, locals[local.friendlyUniqueId]);
+    const value = renderedLocal(local);
     if (value === null) return { knownAt: "plan", mayBeNull: true };
     return typeof value === "string" ? factsOfText(stack, value) : { knownAt: "apply", mayBeNull: false };
   }

@@ -3,7 +3,7 @@ import { type IConstruct } from "constructs";
 
 import { EphemeralResource } from "../secrets/ephemeral-resource";
 import { attributesIn } from "./addresses";
-import { rendered } from "./expression";
+import { rendered, renderedLocal } from "./expression";
 
 /** What a caller gave in the place of a literal, and what it is called in messages. */
 export interface GivenToken {
@@ -32,7 +32,9 @@ function unknownCounts(scope: IConstruct, given: readonly GivenToken[]): string[
   });
   if (asked.length === 0) return [];
   const locals = new Map(
-    elements.filter((each) => each instanceof TerraformLocal).map((each) => [each.friendlyUniqueId, valueOf(each)]),
+    elements
+      .filter((each) => each instanceof TerraformLocal)
+      .map((each) => [each.friendlyUniqueId, renderedLocal(each)]),
   );
   const repeated = scope.node.findAll().flatMap((each) => (isRepeatable(each) ? [repetitionOf(each)] : []));
   const decisive = new Set(repeated.flatMap((text) => attributesIn(withLocals(text, locals, withoutValues(text)))));
@@ -79,11 +81,6 @@ function blockOf(element: TerraformElement): Readonly<Record<string, unknown>> {
   for (let depth = 0; depth < 3; depth++)
     block = (Object.entries(block).find(([key]) => key !== "//")?.[1] ?? {}) as typeof block;
   return block;
-}
-
-function valueOf(local: TerraformLocal): unknown {
-  const { locals } = local.toTerraform() as { readonly locals: Readonly<Record<string, unknown>> };
-  return rendered(local, locals[local.friendlyUniqueId]);
 }
 
 type Change = (text: string) => string;

@@ -117,13 +117,13 @@ function elementText(element: TerraformElement, types: readonly string[]): strin
     return `the ${type} ${id}; it must be a ${types.join(" or ")}, or what is read of one; pass that`;
   }
   if (element instanceof TerraformVariable)
-    return `the variable ${id}; it must be its value; pass variable.${valueOf(element)}`;
+    return `the variable ${id}; it must be its value; pass variable.${valueProperty(element)}`;
   if (element instanceof TerraformLocal) return `the local ${id}; it must be its value; pass local.asString`;
   return `the element ${id}; it must be a value; pass one of its attributes`;
 }
 
 /** Property of a variable with its value, as what its type asks for. */
-function valueOf({ type }: TerraformVariable): string {
+function valueProperty({ type }: TerraformVariable): string {
   if (type === undefined || type === "string") return "stringValue";
   if (type === "number") return "numberValue";
   return isList({ type }) ? "listValue" : "value";

@@ -107,14 +107,14 @@ const isFlag = ({ type }: Input): boolean => type === "bool";
 function isThere(value: Value): Expr<boolean> {
   const { row } = value;
   if (isFlag(row)) return flagOf(value);
-  return isNeverNull(row) ? value.length().gt(0) : value.isSet();
+  return isCollectionNeverNull(row) ? value.length().gt(0) : value.isSet();
 }
 
 const isAbsent = (value: Value): Expr<boolean> =>
-  isNeverNull(value.row) ? value.length().eq(0) : isThere(value).not();
+  isCollectionNeverNull(value.row) ? value.length().eq(0) : isThere(value).not();
 
 /** Whether an input that is a list or a map is never null, so that only items make it given. */
-const isNeverNull = (row: Input): boolean => isCollection(row) && row.default !== null;
+const isCollectionNeverNull = (row: Input): boolean => isCollection(row) && row.default !== null;
 
 function flagOf(value: Value): Expr<boolean> {
   const flag = value as Expr as Expr<boolean>;

@@ -8,13 +8,13 @@ import { memberPaths, unknownNames } from "./known-props";
 import { isWrongInside, type Problem } from "./problem";
 import { judgedRelations, type Relation } from "./relations";
 import { type Table } from "./rows";
-import { type DeploymentSettings, propOf, valueOf } from "./settled-inputs";
+import { type DeploymentSettings, propOf, settingOrDefault } from "./settled-inputs";
 import { type Given, isSecret, mapped, Value, type ValuesOf } from "./value";
 
 /** The values that inputs have by settings, as literals; what no settings may hold has its default. */
 function literalsOf(table: Table, given: DeploymentSettings["values"]) {
   return mapped(table, (name, row) => {
-    const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[terraformName(name)]));
+    const own = isSecret(row) ? (row.default ?? null) : propOf(row, settingOrDefault(row, given[terraformName(name)]));
     const address = new Address(() => name);
     return new Value(row, { given: own, address, name: terraformName(name), messageNameOf: terraformName });
   });

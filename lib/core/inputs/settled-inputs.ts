@@ -75,7 +75,7 @@ function leftOf({ members }: Input, value: unknown): unknown {
 }
 
 /** The value of an input, or of a member: null, where it is given and means none, is no default. */
-export function valueOf({ default: fallback = null, nullable = false }: Input, given: unknown): unknown {
+export function settingOrDefault({ default: fallback = null, nullable = false }: Input, given: unknown): unknown {
   return given === null && nullable ? null : (given ?? fallback);
 }
 
@@ -88,7 +88,7 @@ function settledPart(
 ): SettledInput {
   const settlement = settlements.get(path);
   if (settlement === "fixed") {
-    const own = valueOf(row, value);
+    const own = settingOrDefault(row, value);
     return { row: undefined, given: propOf(row, own), musts: [], fixed: isMember ? [{ path, value: own }] : [] };
   }
   const isPresent = settlement === "present";
@@ -105,7 +105,7 @@ function settledPart(
     const memberPath = `${path}.${terraformName(name)}`;
     const own = (value as Members | null | undefined)?.[terraformName(name)];
     // What leaves out a member that is settled has its value.
-    const settledRow = { ...member, default: valueOf(member, own) };
+    const settledRow = { ...member, default: settingOrDefault(member, own) };
     return [name, settledRow, settledPart(member, memberPath, own, settlements, true)] as const;
   });
   const given = Object.fromEntries(members.map(([name, , each]) => [name, each.given]));

@@ -11,7 +11,7 @@ import { addOptionalBlock, attributeOf, conditionFrom, countIf, partIf, present 
 import { type DeploymentContext } from "../../core/deployment-context";
 import { allOf, anyOf, type Expr, hcl } from "../../core/expr/expr";
 import { captured, every } from "../../core/expr/functions";
-import { valueOf } from "../../core/expr/expression";
+import { localReference } from "../../core/expr/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { type Relation } from "../../core/inputs/relations";
 import { flag, number, object, text, type PropsOf } from "../../core/inputs/rows";
@@ -173,7 +173,7 @@ export class AuditLog extends Construct {
     setNewerAttribute(this.bucket, "deletion_policy", isProtected.choose("PREVENT", unprotected));
 
     const rows = auditFilters({ ...names, deployment }, platform);
-    const filters = valueOf<Readonly<Record<string, string>>>(new TerraformLocal(this, "Filters", rows));
+    const filters = localReference<Readonly<Record<string, string>>>(new TerraformLocal(this, "Filters", rows));
     const filter = hcl<readonly string[]>`[for part in ${filters} : "(\${part})"]`.joinedBy(" OR ").text;
     const isCopied = allOf(isWanted, destination.isSet());
     this.copy = partIf(

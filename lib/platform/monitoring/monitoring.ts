@@ -7,7 +7,7 @@ import { Construct } from "constructs";
 import { type Condition, countIf, isNever, conditionFrom, isSet, partIf, present } from "../../core/expr/conditional";
 import { type Expr, exprOf, hcl, interpolated } from "../../core/expr/expr";
 import { compact, concat, each, jsonOf, trimPrefix } from "../../core/expr/functions";
-import { named, valueOf } from "../../core/expr/expression";
+import { named, localReference } from "../../core/expr/expression";
 import { objectName, partName, serviceName, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { inFiles } from "../../core/hcl/stack-origin";
@@ -180,16 +180,16 @@ export class Monitoring extends Construct {
   private addTable(props: MonitoringProps, facts: AlertFacts, conditions: AlertConditions): Expr<object> {
     const hasReceivers = !isNever(props.hasReceivers);
     const rows = alertTable(props.platform, facts, conditions, hasReceivers);
-    const table = valueOf<object>(new TerraformLocal(this, "Table", rows));
+    const table = localReference<object>(new TerraformLocal(this, "Table", rows));
     const alert = hasReceivers ? this.mergedAlert(props) : hcl`alert`;
     const existing = hcl`{ for id, alert in ${table} : id => ${alert} if try(alert.exists, true) }`;
-    return valueOf(new TerraformLocal(this, "ExistingAlerts", existing));
+    return localReference(new TerraformLocal(this, "ExistingAlerts", existing));
   }
 
   /** An alert of the table with what is changed of it, which counts only where somebody gets alerts. */
   private mergedAlert(props: MonitoringProps): Expr {
     const changes = conditionFrom(props.hasReceivers ?? true).choose<unknown>(exprOf(alertChanges(props)), {});
-    const settings = valueOf<object>(new TerraformLocal(this, "Settings", changes));
+    const settings = localReference<object>(new TerraformLocal(this, "Settings", changes));
     return hcl`merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null })`;
   }
 
@@ -281,10 +281,10 @@ export class Monitoring extends Construct {
       conditionFrom(condition ?? true).choose<string, null>(email, null),
     );
     const isSure = props.identities.every(({ condition }) => condition === undefined);
-    const readers = valueOf<readonly string[]>(new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)));
+    const readers = localReference<readonly string[]>(new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)));
     const expected = props.secretReadLog?.expectedReaders ?? [];
-    const others = valueOf<readonly string[]>(new TerraformLocal(this, "OtherReaders", expected));
-    const url = valueOf<string>(new TerraformLocal(this, "Url", props.url));
+    const others = localReference<readonly string[]>(new TerraformLocal(this, "OtherReaders", expected));
+    const url = localReference<string>(new TerraformLocal(this, "Url", props.url));
     return {
       ...namesInLogs(deployment, props.platform, props.namespace),
       nameOf: props.nameOf,
