@@ -96,24 +96,25 @@ export interface Judgement {
   readonly errorMessage: string;
 }
 
-/**
- * A rule for a value.
- *
- * @param absent what is null where the rule does not apply; it always applies without one
- * @param isSecret keeps the value out of the message
- */
+interface PlannedOptions {
+  /** What is null where the rule does not apply; it always applies without one. */
+  readonly absent?: Expr | undefined;
+  /** Keeps the value out of the message. */
+  readonly isHidden?: boolean;
+}
+
+/** A rule for a value, as a plan judges it. */
 export function planned(
   check: Check | EachCheck,
   name: string,
   value: Expr,
-  absent?: Expr,
-  isSecret = false,
+  { absent, isHidden = false }: PlannedOptions = {},
 ): Judgement {
   if (isEach(check)) {
     const condition = everyEntry(value, (key, entry) => isRightEntry(check, key, entry)).text;
     return { condition, errorMessage: messageOfEach(check, name, wrongEntries(check, value)) };
   }
-  const text = isSecret || check.hides === true ? "given" : shown(value);
+  const text = isHidden ? "given" : shown(value);
   return {
     condition: conditionWhere(check, value, absent).text,
     errorMessage: `${[`${name} is ${text}`, ...demandOf(check, value, check.fix)].join("; ")}.`,
@@ -149,18 +150,23 @@ function conditionWhere({ condition }: Check, value: Expr, absent: Expr | undefi
   return absent?.isNull().choose(true, ofPresent) ?? ofPresent;
 }
 
+interface ProblemOptions {
+  /** The value as Terraform has it, where that differs. */
+  readonly plain?: unknown;
+  /** Keeps the value out of the message. */
+  readonly isHidden?: boolean;
+}
+
 /**
  * What is wrong with a literal; empty for nothing, and for what only a plan can tell.
  *
  * @param given as its author wrote it
- * @param plain as Terraform has it
  */
 export function problems(
   check: Check | EachCheck,
   name: string,
   given: unknown,
-  plain: unknown = given,
-  isSecret = false,
+  { isHidden = false, plain = given }: ProblemOptions = {},
 ): string[] {
   const isWrong = (condition: Expr<boolean>) => {
     const judged = condition.tryOr(false);
@@ -168,7 +174,7 @@ export function problems(
   };
   if (!isEach(check)) {
     if (!isWrong(check.condition(exprOf(plain) as Expr<never>))) return [];
-    const text = isSecret || check.hides === true ? "given" : jsonText(given);
+    const text = isHidden ? "given" : jsonText(given);
     return [[`${name} is ${text}`, ...demandOf(check, exprOf(plain), fixFor(check, given))].join("; ")];
   }
   const wrong = Object.entries(plain as object)

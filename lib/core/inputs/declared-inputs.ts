@@ -9,11 +9,12 @@ import { checksOf } from "./input-problems";
 import { InputVariable } from "./input-variable";
 import { hostedRelations, type Relation } from "./relations";
 import { type Input, type PropsOf, type Table } from "./rows";
+import { isHiddenFromRule } from "./secrecy";
 import { refuseSettings } from "./settings-problems";
 import { type DeploymentSettings, type Must, referenceTo, settledInput, type SettledInput } from "./settled-inputs";
 import { addSharedTables } from "./shared-table";
 import { warningTexts } from "./warnings";
-import { addressOf, isSecret, localOf, mapped, plainOf, type Source, Value, type ValuesOf } from "./value";
+import { addressOf, localOf, mapped, plainOf, type Source, Value, type ValuesOf } from "./value";
 
 /** An input as a stack declared it. */
 interface DeclaredInput extends SettledInput {
@@ -156,7 +157,7 @@ export function judgementsOf(value: Value, whole?: Expr): Judgement[] {
     .filter((check) => !isKnown(given) || !isDecided(check, plainOf(row, given)))
     .map((check) => {
       const absent = isOptional ? value : row.default === undefined ? whole : undefined;
-      return planned(check, name, addressOf(value), absent, isSecret(row));
+      return planned(check, name, addressOf(value), { absent, isHidden: isHiddenFromRule(row, check) });
     });
   const around = row.default === null ? value : whole;
   return own.concat(Object.values<Value>(value.at).flatMap((each) => judgementsOf(each, around)));

@@ -8,7 +8,8 @@ import { nearest } from "./nearest";
 import { missing, type Problem, textsOf } from "./problem";
 import { isList, type Input } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
-import { type Given, isSecret, plainOf, TEXT, type Value } from "./value";
+import { isHiddenFromRule, isHiddenFromType, isSecret } from "./secrecy";
+import { type Given, plainOf, TEXT, type Value } from "./value";
 
 /**
  * @param others what else is wrong, such as props that are no inputs
@@ -55,7 +56,7 @@ export function problemsOf(value: Value): Problem[] {
   const plain = plainOf(row, given);
   const own = [...checksOf(value), ...wordsOf(row)].flatMap((check) => {
     const { others, said } = misspeltKeys(name, check, plain);
-    const texts = [...said, ...problems(check, name, given, others, isSecret(row))];
+    const texts = [...said, ...problems(check, name, given, { plain: others, isHidden: isHiddenFromRule(row, check) })];
     return texts.map((text): Problem => ({ path: name, text }));
   });
   return own;
@@ -95,7 +96,7 @@ function holdsElement(given: unknown): boolean {
  *
  * @param isHidden whether no message may have the value
  */
-function formProblems(name: string, row: Input, given: unknown, isHidden = hidesValue(row)): Problem[] {
+function formProblems(name: string, row: Input, given: unknown, isHidden = isHiddenFromType(row)): Problem[] {
   const { converted = [], entries, members, reads = {}, type } = row;
   const element = elementProblem(name, given, Object.keys(reads));
   if (element !== undefined) return [element];
@@ -123,12 +124,6 @@ function formProblems(name: string, row: Input, given: unknown, isHidden = hides
       if (own.length > 0 || entries === undefined || Token.isUnresolved(value)) return own;
       return Object.entries(entries).flatMap(([member, entry]) => memberProblems(path, member, entry, value as Given));
     });
-}
-
-/** Whether messages leave out a value: it is a secret, or may hold one, as a variable or an object may. */
-function hidesValue({ must = [], type, ...row }: Input): boolean {
-  const isHidden = (check: Check | EachCheck) => !isEach(check) && check.hides === true;
-  return isSecret({ ...row, type }) || /^(?:map|object)[(]/.test(type) || [must].flat().some(isHidden);
 }
 
 /** Members that must be given also where they are null. */

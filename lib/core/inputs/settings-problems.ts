@@ -9,7 +9,8 @@ import { isWrongInside, type Problem } from "./problem";
 import { judgedRelations, type Relation } from "./relations";
 import { type Table } from "./rows";
 import { type DeploymentSettings, propOf, settingOrDefault } from "./settled-inputs";
-import { type Given, isSecret, mapped, Value, type ValuesOf } from "./value";
+import { isSecret } from "./secrecy";
+import { type Given, mapped, Value, type ValuesOf } from "./value";
 
 /** The values that inputs have by settings, as literals; what no settings may hold has its default. */
 function literalsOf(table: Table, given: DeploymentSettings["values"]) {

@@ -57,7 +57,7 @@ interface FixedMember {
 export function settledInput(name: string, row: Input, settings: DeploymentSettings): SettledInput {
   const path = terraformName(name);
   const given = settings.values[path];
-  const settled = settledPart(row, path, given, settings.settlements, false);
+  const settled = settledPart(row, { path, place: "input", value: given, settlements: settings.settlements });
   if (settled.row === undefined || given === undefined || (given === null && row.nullable !== true)) return settled;
   // An example would be another value than that of the deployment.
   const left = Object.entries(settled.row).filter(([name]) => name !== "example");
@@ -79,13 +79,18 @@ export function settingOrDefault({ default: fallback = null, nullable = false }:
   return given === null && nullable ? null : (given ?? fallback);
 }
 
-function settledPart(
-  row: Input,
-  path: string,
-  value: unknown,
-  settlements: DeploymentSettings["settlements"],
-  isMember: boolean,
-): SettledInput {
+/** A part of the settings, and what they decide. */
+interface SettledPart {
+  /** Address after `var.`. */
+  readonly path: string;
+  readonly place: "input" | "member";
+  /** As the settings have it; undefined where they leave it out. */
+  readonly value: unknown;
+  readonly settlements: DeploymentSettings["settlements"];
+}
+
+function settledPart(row: Input, { path, place, settlements, value }: SettledPart): SettledInput {
+  const isMember = place === "member";
   const settlement = settlements.get(path);
   if (settlement === "fixed") {
     const own = settingOrDefault(row, value);
@@ -97,7 +102,7 @@ function settledPart(
   const musts = isPresent && (isMember || hasItems) ? [{ path, hasItems }] : [];
   const isSettledInside = [...settlements.keys()].some((each) => each.startsWith(`${path}.`));
   if (row.members === undefined || !isSettledInside) {
-    const given = settledReference(row, path, isPresent, isMember);
+    const given = settledReference(row, path, { isPresent, isMember });
     return { row: isPresent ? required(row) : row, given, musts, fixed: [] };
   }
 
@@ -106,7 +111,11 @@ function settledPart(
     const own = (value as Members | null | undefined)?.[terraformName(name)];
     // What leaves out a member that is settled has its value.
     const settledRow = { ...member, default: settingOrDefault(member, own) };
-    return [name, settledRow, settledPart(member, memberPath, own, settlements, true)] as const;
+    return [
+      name,
+      settledRow,
+      settledPart(member, { path: memberPath, place: "member", value: own, settlements }),
+    ] as const;
   });
   const given = Object.fromEntries(members.map(([name, , each]) => [name, each.given]));
   const fixed = members.flatMap(([, , each]) => each.fixed);
@@ -177,7 +186,11 @@ export function referenceTo(row: Input, path: string): unknown {
 }
 
 /** A reference to a variable, or to a member of one, that knows whether it may be null, and whether it has items. */
-function settledReference(row: Input, path: string, isPresent: boolean, isMember: boolean): unknown {
+function settledReference(
+  row: Input,
+  path: string,
+  { isMember, isPresent }: Readonly<Record<"isMember" | "isPresent", boolean>>,
+): unknown {
   const { default: fallback = isMember ? null : undefined, nullable } = row;
   const mayBeNull = !isPresent && (fallback === null || nullable === true);
   const hasItems = isPresent && isCollection(row);

@@ -7,6 +7,7 @@ import { Expr, exprOf, isPlainObject, literal, reference } from "../expr/expr";
 import { type KnownAt } from "../expr/nodes";
 import { escaped, expression } from "../expr/expression";
 import { isList, type Input, type PropOf, type PropsOf, type Table } from "./rows";
+import { isSecret } from "./secrecy";
 import { asProp } from "./settled-inputs";
 
 /** The values of all inputs of a table. */
@@ -196,11 +197,6 @@ export function addressOf(value: Value): Expr {
   const { address, isLiteral, mayBeNull, stack } = value;
   // Its local must exist before the synthesis.
   return isLiteral ? reference(address, { knownAt: "plan", mayBeNull, stack }) : value;
-}
-
-/** Whether no folder, plan or message may have the value. */
-export function isSecret({ ephemeral, sensitive }: Input): boolean {
-  return ephemeral === true || sensitive === true;
 }
 
 /**

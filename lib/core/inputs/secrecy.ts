@@ -1,0 +1,18 @@
+import { type Check, type EachCheck, isEach } from "./checks";
+import { type Input } from "./rows";
+
+/** Whether no folder, plan or message may have the value of an input. */
+export function isSecret({ ephemeral, sensitive }: Pick<Input, "ephemeral" | "sensitive">): boolean {
+  return ephemeral === true || sensitive === true;
+}
+
+/** Whether the message of a rule leaves out the value that breaks it. */
+export function isHiddenFromRule(row: Input, check: Check | EachCheck): boolean {
+  return isSecret(row) || (!isEach(check) && check.hides === true);
+}
+
+/** Whether a message about a wrong type leaves out the value: of a map or an object, it may hold a secret. */
+export function isHiddenFromType(row: Input): boolean {
+  const isHidden = [row.must ?? []].flat().some((check) => isHiddenFromRule(row, check));
+  return isSecret(row) || /^(?:map|object)[(]/.test(row.type) || isHidden;
+}
