@@ -632,8 +632,13 @@ export abstract class IdentityProvider extends Construct {
     const { apis, checker, database, dumper, initializer, context, prober, recoverer, runtime } = this;
     const { checkUp, dump, eventRetention, recoveryAccess, signInProbe, settings, values } = this;
     return new Monitoring(this, "Monitoring", {
-      ...settings,
       ...platform,
+      alertEmails: settings.alertEmails,
+      alerts: settings.alerts,
+      dashboard: settings.dashboard,
+      notificationChannels: settings.notificationChannels,
+      secretReadLog: settings.secretReadLog,
+      uptimeCheck: settings.uptimeCheck,
       apis,
       context,
       nameOf: (setting: NamedSetting) => valueAt(values, setting).name,

@@ -281,7 +281,9 @@ export class Monitoring extends Construct {
       conditionFrom(condition ?? true).choose<string, null>(email, null),
     );
     const isSure = props.identities.every(({ condition }) => condition === undefined);
-    const readers = localReference<readonly string[]>(new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)));
+    const readers = localReference<readonly string[]>(
+      new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)),
+    );
     const expected = props.secretReadLog?.expectedReaders ?? [];
     const others = localReference<readonly string[]>(new TerraformLocal(this, "OtherReaders", expected));
     const url = localReference<string>(new TerraformLocal(this, "Url", props.url));
