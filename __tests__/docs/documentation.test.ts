@@ -73,8 +73,9 @@ it.each(COMMANDS)("The commands of %s name scripts, stacks, inputs, outputs and 
   );
   // Blocks that set inputs, not those of a root of one's own.
   const settings = blocksIn(text, "hcl").filter((block) => path.startsWith("stacks/") && !/^\w+ .*\{$/m.test(block));
-  const set = settings.flatMap((block) => [...block.matchAll(/^(\w+) += /gm)].map(([, name = ""]) => name));
-  expect([...unknown, ...set.filter((name) => !isInput(name))]).toEqual([]);
+  const set = settings.map((block) => [...block.matchAll(/^(\w+) += /gm)].map(([, name = ""]) => name));
+  expect([...unknown, ...set.flat().filter((name) => !isInput(name))]).toEqual([]);
+  expect(set.flatMap((names) => names.filter((name, index) => names.indexOf(name) !== index))).toEqual([]);
 });
 
 /** Programs that the commands of pages call: each succeeds, and says what the next command takes from it. */
