@@ -7,7 +7,7 @@ import { declaredInputs } from "../lib/core/inputs/declared-inputs";
 import { type StateBackend } from "../lib/core/state-backend";
 import { warningTexts } from "../lib/core/inputs/warnings";
 import { LATEST_VERSION } from "../lib/idp/contract";
-import { NEWEST_KNOWN_VERSION, PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
+import { PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
 
 /** @param given what followed the command, which writes the same folders again */
 function localStateWarning(given: readonly string[]): string {
@@ -89,8 +89,7 @@ function releaseWarning(stack: TerraformStack): string {
   if (!isOfDeployment || version?.default !== LATEST_VERSION) return "";
   return [
     `warning: application_version is not in the settings, and ${LATEST_VERSION} is ${PINNED_VERSION}, which has known`,
-    `vulnerabilities; set it to "${NEWEST_KNOWN_VERSION}", or for a trial to "${RECOMMENDED_VERSION}",`,
-    "and synthesize again\n",
+    `vulnerabilities; set it to "${RECOMMENDED_VERSION}", and synthesize again\n`,
   ].join(" ");
 }
 

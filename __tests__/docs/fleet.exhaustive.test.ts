@@ -8,7 +8,7 @@ import Ajv from "ajv";
 import { parse } from "yaml";
 
 import { packageFile } from "../../lib/core/package-file";
-import { NEWEST_KNOWN_VERSION, RECOMMENDED_VERSION } from "../../lib/idp/releases";
+import { NEWEST_KNOWN_VERSION, RELEASE_LINES } from "../../lib/idp/releases";
 import { Deployment } from "../rehearsal/deployment/deployment";
 import { besideHandedOverFolder } from "../support/handed-over-folder";
 import { describeWith, programPath } from "../support/programs";
@@ -62,7 +62,7 @@ describe("The example of a fleet", () => {
       expect([planner, deployer]).toEqual(accounts);
     }
     const releases = ["canary", "everyone"].map((ring) => inputsIn(`rings/${ring}`).application_version);
-    expect(releases).toEqual([NEWEST_KNOWN_VERSION, RECOMMENDED_VERSION]);
+    expect(releases).toEqual([NEWEST_KNOWN_VERSION, RELEASE_LINES[0].newest]);
   });
 
   it("has a configuration of Terragrunt that can be read, and a unit for each tenant in its ring", async () => {

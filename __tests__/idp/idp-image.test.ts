@@ -94,11 +94,11 @@ describe("The release of an image", () => {
   const newer = (name: string, release: string) =>
     `${name} is "${release}"; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings, health routes and image are untested, and a release that does not exist fails only when its image is built; read its release notes first`;
   const unsafe = (name: string, release: string) =>
-    `${name} is "${release}"; it lacks security fixes, as known on ${RELEASES_KNOWN_ON}, and latest is ${PINNED_VERSION}; set it to "${RECOMMENDED_VERSION}" or, in a later line, "${NEWEST_KNOWN_VERSION}"`;
+    `${name} is "${release}"; it lacks security fixes, as known on ${RELEASES_KNOWN_ON}, and latest is ${PINNED_VERSION}; set it to "${RELEASE_LINES[0].newest}" or, in a later line, "${NEWEST_KNOWN_VERSION}"`;
   const nextPatch = NEWEST_KNOWN_VERSION.replace(/\d+$/, (patch) => String(Number(patch) + 1));
   const NEWER = [nextPatch, "2026.10.0", "2027.2.0", "2030.1.1"];
   const UNSAFE = ["latest", "2025.10.0", "2025.12.99", "2026.5.4", "2026.5.6", "2026.6.9"];
-  const SAFE = ["2026.5.7", "2026.5.8", RECOMMENDED_VERSION, "2026.8.3", NEWEST_KNOWN_VERSION];
+  const SAFE = ["2026.5.7", "2026.5.8", "2026.5.9", "2026.8.3", NEWEST_KNOWN_VERSION];
   const expected = (name: string, end: string) => [
     ...NEWER.map((release) => [newer(name, release) + end]),
     ...UNSAFE.map((release) => [unsafe(name, release) + end]),
@@ -155,7 +155,8 @@ describe("The release of an image", () => {
         (text) => !upgrade.includes(text),
       ),
     ).toEqual([]);
-    expect(RECOMMENDED_VERSION).toMatch(PINNED_VERSION.replace(/\d+$/, ""));
+    const ends = RELEASE_LINES.map(({ fixesEndWith }) => fixesEndWith);
+    expect(RELEASE_LINES.find(({ newest }) => newest === RECOMMENDED_VERSION)?.fixesEndWith).toBe(ends.sort().at(-1));
     // The way back goes to the release before.
     expect(copied.filter((text) => !text.endsWith(RECOMMENDED_VERSION))).toEqual(
       Array(2).fill(`stacks/guides/upgrade.md: ${PINNED_VERSION}`),

@@ -86,7 +86,7 @@ it("The summary of a deployment warns of a release with known vulnerabilities, w
   const summaryOf = async (settings: Settings) =>
     summary("out", [await settledStack("idp-serverless", { project_id: "sign-in-project", ...settings })], gcs);
   expect(await summaryOf({})).toMatch(
-    /warning: application_version is not in the settings, and latest is 2026[.]5[.]4.* set it to "2026[.]8[.]7", or for a trial/,
+    /warning: application_version is not in the settings, and latest is 2026[.]5[.]4.* set it to "2026[.]8[.]7", and synthesize/,
   );
   expect(await summaryOf({ application_version: RECOMMENDED_VERSION })).not.toContain("warning");
 });

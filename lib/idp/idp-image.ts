@@ -47,8 +47,8 @@ const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)(?:@sha
 const REFUSED_PATTERN = `^(?:${Object.keys(REFUSED_VERSIONS).join("|").replaceAll(".", "[.]")})(?:@|$)`;
 const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
-/** Releases to use, in messages. */
-const EXAMPLES = `for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`;
+/** A release to use, in messages. */
+const EXAMPLE = `for example "${RECOMMENDED_VERSION}"`;
 
 /** Inputs of the image. */
 export const IMAGE = {
@@ -73,16 +73,16 @@ export const IMAGE = {
         must: [
           `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on,`,
           "year.month.patch, also with @sha256: and a digest,",
-          `because older ones need Redis, and rolling tags change without notice; use ${EXAMPLES}`,
+          `because older ones need Redis, and rolling tags change without notice; use ${EXAMPLE}`,
         ].join(" "),
         schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}` },
       },
       {
         condition: (version: Expr<string>) => version.matches(REFUSED_PATTERN).not(),
-        must: `be another release; use ${EXAMPLES}`,
+        must: `be another release; use ${EXAMPLE}`,
         mustFor: (version: Expr<string>) => {
           const reason = lookup(exprOf(REFUSED_VERSIONS), element(split("@", version), 0), "");
-          return interpolated`be another release, because ${reason}; use ${EXAMPLES}`;
+          return interpolated`be another release, because ${reason}; use ${EXAMPLE}`;
         },
         schema: { not: { type: "string", pattern: REFUSED_PATTERN } },
       },

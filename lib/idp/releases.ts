@@ -27,11 +27,11 @@ export const RELEASE_LINES = [
   { newest: "2026.8.7", leastSafe: "2026.8.3", fixesEndWith: "2027.2" },
 ] as const;
 
-/** Newest patch of the pinned release's line, for quick starts and examples: enough for a trial. */
-export const RECOMMENDED_VERSION = RELEASE_LINES[0].newest;
-
-/** For a new deployment that is to stay, because its line gets fixes for longer. */
+/** No known release is newer. */
 export const NEWEST_KNOWN_VERSION = RELEASE_LINES[1].newest;
+
+/** For new deployments, and so for quick starts and examples: of the line that gets fixes for longest. */
+export const RECOMMENDED_VERSION = RELEASE_LINES[1].newest;
 
 /** Last day of fixes of each major version of PostgreSQL that is accepted. */
 export const DATABASE_ENDS: Readonly<Record<string, string>> = {

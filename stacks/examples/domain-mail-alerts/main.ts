@@ -15,7 +15,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   region: "europe-west1",
   tenantId: "acme",
   // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
-  applicationVersion: "2026.5.9",
+  applicationVersion: "2026.8.7",
   databaseVersion: 17,
   // For a trial, as in the first example.
   deletionProtection: false,

@@ -12,7 +12,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   region: "europe-west1",
   tenantId: "acme",
   // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
-  applicationVersion: "2026.5.9",
+  applicationVersion: "2026.8.7",
   databaseVersion: 17,
   domain: "sign-in.example.com",
   // The network of another project, with private services access and NAT. Without it, a network is created.

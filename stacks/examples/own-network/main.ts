@@ -58,7 +58,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   region,
   tenantId: "acme",
   // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
-  applicationVersion: "2026.5.9",
+  applicationVersion: "2026.8.7",
   databaseVersion: 17,
   // Database, cluster and pods are created after these, and deleted before them.
   network: { network, subnetwork: subnetwork.id, dependsOn: [servicesAccess, nat] },

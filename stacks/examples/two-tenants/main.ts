@@ -16,7 +16,7 @@ class SignIn extends PortableStack {
       ...location,
       tenantId,
       // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
-      applicationVersion: "2026.5.9",
+      applicationVersion: "2026.8.7",
       databaseVersion: 17,
       deletionProtection: protect.booleanValue,
       ...props,

@@ -15,7 +15,7 @@ module "sign_in" {
 
   project_id          = var.project_id
   region              = "europe-west1"
-  application_version = "2026.5.9"
+  application_version = "2026.8.7"
   database_version    = 17
 }
 

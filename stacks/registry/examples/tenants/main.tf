@@ -17,7 +17,7 @@ module "sign_in" {
   tenant_id           = each.key
   region              = "europe-west1"
   deletion_protection = each.value.protected
-  application_version = "2026.5.9"
+  application_version = "2026.8.7"
   database_version    = 17
 }
 
