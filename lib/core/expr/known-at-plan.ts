@@ -24,29 +24,31 @@ export function requireKnownCounts(scope: IConstruct, given: readonly GivenToken
 function unknownCounts(scope: IConstruct, given: readonly GivenToken[]): string[] {
   const stack = TerraformStack.of(scope);
   const elements = stack.node.findAll().filter((each) => each instanceof TerraformElement);
-  const asked = given.flatMap(({ name, value }) => {
-    const text = JSON.stringify(rendered(scope, value));
-    return attributesIn(text)
+  const asked = given.flatMap(({ name, value }) =>
+    attributesIn(JSON.stringify(rendered(scope, value)))
       .filter((address) => !isArgument(elements, address))
-      .map((address) => ({ name, address }));
-  });
-  if (asked.length === 0) return [];
-  const locals = new Map(
-    elements
-      .filter((each) => each instanceof TerraformLocal)
-      .map((each) => [each.friendlyUniqueId, renderedLocal(each)]),
+      .map((address) => ({ name, address })),
   );
-  const repeated = scope.node.findAll().flatMap((each) => (isRepeatable(each) ? [repetitionOf(each)] : []));
-  const decisive = new Set(repeated.flatMap((text) => attributesIn(withLocals(text, locals, withoutValues(text)))));
-  return [
-    ...new Map(asked.filter(({ address }) => decisive.has(address)).map((each) => [each.name, each])).values(),
-  ].map(({ address, name }) =>
+  if (asked.length === 0) return [];
+  const decisive = decisiveAttributes(scope, elements);
+  const unknown = new Map(
+    asked.filter(({ address }) => decisive.has(address)).map(({ address, name }) => [name, address]),
+  );
+  return [...unknown].map(([name, address]) =>
     [
       `${name} is ${address}, which no plan may know before that resource is there;`,
       "it must be known at plan, because it decides which resources there are;",
       "give a literal, a variable, or the argument that the attribute is made of",
     ].join(" "),
   );
+}
+
+/** Attributes that decide on the number of some resource of a scope. */
+function decisiveAttributes(scope: IConstruct, elements: readonly TerraformElement[]): ReadonlySet<string> {
+  const ofStack = elements.filter((each) => each instanceof TerraformLocal);
+  const locals: Locals = new Map(ofStack.map((local) => [local.friendlyUniqueId, renderedLocal(local)]));
+  const repetitions = scope.node.findAll().filter(isRepeatable).map(repetitionOf);
+  return new Set(repetitions.flatMap((each) => new DecisiveTexts(each, locals).all()).flatMap(attributesIn));
 }
 
 const isRepeatable = (element: IConstruct): element is TerraformResource =>
@@ -83,15 +85,54 @@ function blockOf(element: TerraformElement): Readonly<Record<string, unknown>> {
   return block;
 }
 
-type Change = (text: string) => string;
+type Locals = ReadonlyMap<string, unknown>;
 
 /**
- * Leaves out what objects in a repetition have, because only keys decide, but for the members that a set is made of.
+ * The texts that decide on a repetition: its own, and those of the locals that it refers to.
+ *
+ * With a local `zones` that is `{ a = "${google_dns_managed_zone.a.name}", b = "${var.b}" }`:
+ *
+ * - `${local.zones.a}` depends on `${google_dns_managed_zone.a.name}`
+ * - `${local.zones}` depends on nothing else, because its names are known
+ * - `${values(local.zones)}` depends on `${google_dns_managed_zone.a.name}` and `${var.b}`
  */
-function withoutValues(repetition: string): Change {
-  const isSet = repetition.includes("toset(");
-  const isKept = (member: string) => isSet && new RegExp(`[.]${member}\\b`).test(repetition);
-  return (text) => text.replaceAll(MEMBER, (whole, member: string) => (isKept(member) ? whole : `${member} = null`));
+class DecisiveTexts {
+  private readonly seen = new Set<string>();
+
+  constructor(
+    private readonly repetition: string,
+    private readonly locals: Locals,
+  ) {}
+
+  all(): string[] {
+    return this.from(this.repetition);
+  }
+
+  private from(written: string): string[] {
+    const text = this.withoutValues(written);
+    const lookedAt = membersInConditions(text);
+    return [text, ...referencesIn(text).flatMap((reference) => this.ofLocal(reference, lookedAt))];
+  }
+
+  private ofLocal({ isOfValues, name, path, text }: LocalReference, lookedAt: readonly string[]): string[] {
+    if (this.seen.has(text)) return [];
+    this.seen.add(text);
+    const value = path.reduce<unknown>(memberOf, this.locals.get(name));
+    const entries = isObject(value) ? Object.values(value) : [];
+    // The items of a list decide nothing, because their number is known.
+    const inConditions = entries.filter(isObject).flatMap((entry) => lookedAt.map((member) => entry[member]));
+    return [value, ...inConditions, ...(isOfValues ? entries : [])]
+      .filter((each) => typeof each === "string")
+      .flatMap((each) => this.from(each));
+  }
+
+  /** Leaves out what written objects have, because only keys decide, but for the members that a set is made of. */
+  private withoutValues(text: string): string {
+    const { repetition } = this;
+    const isSet = repetition.includes("toset(");
+    const isKept = (member: string) => isSet && new RegExp(`[.]${member}\\b`).test(repetition);
+    return text.replaceAll(MEMBER, (whole, member: string) => (isKept(member) ? whole : `${member} = null`));
+  }
 }
 
 /**
@@ -100,38 +141,30 @@ function withoutValues(repetition: string): Change {
  */
 const MEMBER = /\b(\w+) = (?:\w+\([^()]*\)|[\w.[\]-]+)(?=\s*[,}])/g;
 
-/**
- * A text, and those of the locals that it refers to.
- *
- * Of an object, only the member counts, unless all values are looked at; of its entries, what a condition looks at. The
- * items of a list decide nothing, because their number is known.
- *
- * With a local `zones` that is `{ a = "${google_dns_managed_zone.a.name}", b = "${var.b}" }`:
- *
- * - `${local.zones.a}` becomes `${local.zones.a} ${google_dns_managed_zone.a.name}`
- * - `${local.zones}` stays as it is, because its names are known
- * - `${values(local.zones)}` becomes `${values(local.zones)} ${google_dns_managed_zone.a.name} ${var.b}`
- */
-function withLocals(
-  written: string,
-  locals: ReadonlyMap<string, unknown>,
-  change: Change,
-  seen = new Set<string>(),
-): string {
-  const text = change(written);
-  const references = [...text.matchAll(/(?<![\w.])(values\()?local\.([\w-]+)((?:\.[\w-]+)*)/g)];
+/** A reference to a local, such as `values(local.zones)` or `local.zones.a`. */
+interface LocalReference {
+  readonly text: string;
+  readonly name: string;
+  /** Names of members. */
+  readonly path: readonly string[];
+  /** Whether all values are looked at. */
+  readonly isOfValues: boolean;
+}
+
+function referencesIn(text: string): LocalReference[] {
+  const found = [...text.matchAll(/(?<![\w.])(values\()?local\.([\w-]+)((?:\.[\w-]+)*)/g)];
+  return found.map(([whole, values, name = "", members = ""]) => ({
+    text: whole,
+    name,
+    path: members.split(".").slice(1),
+    isOfValues: values !== undefined,
+  }));
+}
+
+/** Members of entries that conditions look at: `enabled` in `[for each in local.all : each.name if each.enabled]`. */
+function membersInConditions(text: string): string[] {
   const [, ...conditions] = text.split(" if ");
-  const lookedAt = [...conditions.join(" ").matchAll(/\.(\w+)/g)].map(([, name = ""]) => name);
-  const more = references.flatMap(([reference, values, name = "", path = ""]) => {
-    if (seen.has(reference)) return [];
-    seen.add(reference);
-    const value = path.split(".").slice(1).reduce<unknown>(memberOf, locals.get(name));
-    const entries = isObject(value) ? Object.values(value) : [];
-    const decisive = entries.filter(isObject).flatMap((entry) => lookedAt.map((member) => entry[member]));
-    const all = [value, ...decisive, ...(values === undefined ? [] : entries)];
-    return all.flatMap((each) => (typeof each === "string" ? [withLocals(each, locals, change, seen)] : []));
-  });
-  return [text, ...more].join(" ");
+  return [...conditions.join(" ").matchAll(/\.(\w+)/g)].map(([, name = ""]) => name);
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -153,10 +153,10 @@ export class Monitoring extends Construct {
     super(scope, id);
     const { apis, context, objectives = NO_OBJECTIVES, platform } = props;
     const dependsOn = apis.ready("monitoring");
-    const facts = this.addFacts(props);
-    this.errorsCommand = errorsCommand(facts, platform, this.addDatabaseId(props));
+    const facts = this.factsOfAlerts(props);
+    this.errorsCommand = errorsCommand(facts, platform, this.databaseIdInLogs(props));
     const conditions = conditionsOf(props, facts);
-    const alerts = this.addTable(props, facts, conditions);
+    const alerts = this.tableOfAlerts(props, facts, conditions);
     this.uptimeCheck = this.addUptimeCheck(props, facts.host, conditions);
     this.serviceLevels = partIf(
       objectives.condition,
@@ -177,7 +177,7 @@ export class Monitoring extends Construct {
   }
 
   /** The alerts that this deployment has, with what is changed of them. */
-  private addTable(props: MonitoringProps, facts: AlertFacts, conditions: AlertConditions): Expr<object> {
+  private tableOfAlerts(props: MonitoringProps, facts: AlertFacts, conditions: AlertConditions): Expr<object> {
     const hasReceivers = !isNever(props.hasReceivers);
     const rows = alertTable(props.platform, facts, conditions, hasReceivers);
     const table = localReference<object>(new TerraformLocal(this, "Table", rows));
@@ -257,21 +257,21 @@ export class Monitoring extends Construct {
   }
 
   /** The instance that users' data are in: one that has taken over is watched instead of the first. */
-  private addDatabaseName({ context, standby }: MonitoringProps): string {
+  private databaseInLogs({ context, standby }: MonitoringProps): string {
     const primary = sqlInstanceName(context.deployment);
     if (standby === undefined) return primary;
     return named(this, "Database", standby.isInUse.choose(standby.instanceName, primary)).text;
   }
 
   /** The instance that is watched, with its project, as logs have it. */
-  private addDatabaseId({ context, databaseId, standby }: MonitoringProps): string {
+  private databaseIdInLogs({ context, databaseId, standby }: MonitoringProps): string {
     if (standby === undefined) return databaseId;
     const replica = interpolated`${context.projectId}:${standby.instanceName}`;
     return named(this, "DatabaseId", standby.isInUse.choose<string>(replica, databaseId)).text;
   }
 
   /** What alerts are made with, in part as locals. */
-  private addFacts(props: MonitoringProps): AlertFacts {
+  private factsOfAlerts(props: MonitoringProps): AlertFacts {
     const { checkUp, diskLimitGb: limit = 0, dump, eventRetention, recoveryAccess, signInProbe, context } = props;
     const { objectives = NO_OBJECTIVES } = props;
     const { deployment, projectId } = context;
@@ -293,7 +293,7 @@ export class Monitoring extends Construct {
       projectId,
       host: trimPrefix(url, "https://").text,
       urlMap: props.urlMap ?? "",
-      database: this.addDatabaseName(props),
+      database: this.databaseInLogs(props),
       diskLimitGb: exprOf(limit).coalesce(0).text,
       hasDomain: isSet(props.domain),
       availableGoal: objectives.available.text,
