@@ -132,10 +132,10 @@ run_script() {
   run_job "$INIT_JOB" "$job_instance" "" "$job_script" "$job_word" "$@"
 }
 
-# Creates a copy of db-init that is never run, and is there as long as this run, for remove_copies of another one to
-# see. The own remove_copies comes after it, so that of two that begin at the same time at most one goes on.
+# mark_run INSTANCE: creates a copy of db-init that is never run and stays as long as this run, so that remove_copies of
+# another run sees it. This run calls remove_copies afterwards: of two that begin at the same time, at most one goes on.
 mark_run() {
-  job_source=$INIT_JOB job_instance=$own job_second='' job_script=''
+  job_source=$INIT_JOB job_instance=$1 job_second='' job_script=''
   job_name=$JOB_GROUP-$RUN-restore
   create_job true || return 1
   job_mark=$job_now job_now=

@@ -142,7 +142,7 @@ steps() {
   esac
   [ "$dry_run" = no ] || exit 0
   [ "$yes" = yes ] || google_confirm "$question"
-  [ "$action" = media ] || { mark_run && remove_copies "$take_over"; } ||
+  [ "$action" = media ] || { mark_run "$own" && remove_copies "$take_over"; } ||
     google_fail "This run cannot be marked by a job, or the jobs that killed runs have left cannot be removed."
   for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
 }
