@@ -17,7 +17,9 @@ LOG_SECONDS=${LOG_SECONDS:-120}
 KUBECTL_SECONDS=${KUBECTL_SECONDS:-150}
 KUBECTL=${KUBECTL:-kubectl}
 jobs="projects/${PROJECT_ID:-}/locations/${REGION:-}/jobs"
-job_now='' job_mark='' JOB_TAKEN=no job_count=0
+# The copy that this run has made last, until it is removed, and the one that marks the run; empty: none.
+job_now='' job_mark=''
+JOB_TAKEN=no job_count=0
 # Printed where they are missing.
 # shellcheck disable=SC2016 # to be pasted
 GOOGLE_SETTINGS='eval "$(terraform output -raw restore_settings)"'
@@ -114,7 +116,7 @@ run_job() {
   job_says "$job_word" || return 1
   JOB_LINE=$(sed -n "s/^$job_word//p" "$GOOGLE_WORK/log" | tail -n 1)
   # What it was for is done.
-  abandon_job || :
+  abandon_job "$job_now" || :
   job_now=
 }
 
@@ -141,37 +143,53 @@ mark_run() {
   job_mark=$job_now job_now=
 }
 
-# Removes the copy.
+# remove_job NAME: one that is not there counts as removed.
 remove_job() {
-  [ -n "$job_now" ] || return 0
   if on_kubernetes; then
-    kube delete job "$job_now" --ignore-not-found --wait=true --timeout=120s >/dev/null || return 1
+    kube delete job "$1" --ignore-not-found --wait=true --timeout=120s >/dev/null
   else
-    google_reading 'field("name")' google_request DELETE run "$jobs/$job_now" "" "" repeatable ||
-      [ "$GOOGLE_STATUS" = 404 ] || return 1
+    google_reading 'field("name")' google_request DELETE run "$jobs/$1" "" "" repeatable || [ "$GOOGLE_STATUS" = 404 ]
   fi
-  job_now=
 }
 
-# Removes the copy and the mark of this run, or says how.
-abandon_run() {
-  abandon_job
-  job_now=$job_mark
-  abandon_job
-}
-
+# abandon_job NAME: removes the job, or says how it is removed by hand. An empty NAME: there is none.
 abandon_job() {
-  [ -n "$job_now" ] || return 0
-  job_by_hand="gcloud run jobs delete $job_now --region=${REGION:-} --project=$PROJECT_ID"
-  ! on_kubernetes || job_by_hand="$KUBECTL delete job $job_now --namespace=$NAMESPACE"
-  google_undo "The job $job_now cannot be deleted" "$job_by_hand" remove_job
+  [ -n "$1" ] || return 0
+  job_by_hand="gcloud run jobs delete $1 --region=${REGION:-} --project=$PROJECT_ID"
+  ! on_kubernetes || job_by_hand="$KUBECTL delete job $1 --namespace=$NAMESPACE"
+  google_undo "The job $1 cannot be deleted" "$job_by_hand" remove_job "$1"
+}
+
+# Removes the copy and the mark of this run, or says how. Never fails, because the caller may have more to undo.
+abandon_run() {
+  abandon_job "$job_now" || :
+  abandon_job "$job_mark" || :
+  job_now='' job_mark=''
 }
 
 # remove_copies yes|no: removes what killed runs have left. Without yes, one that may still be running ends the script,
-# because only one run at a time may exchange databases. The mark of a run that has begun to restore the same backup,
-# RESTORES, becomes that of this one; JOB_SINCE is when the mark was made, and JOB_TAKEN whether it is of another run:
-# no, yes, or late.
+# because only one run at a time may exchange databases.
 remove_copies() {
+  list_copies || return 1
+  [ "$1" = yes ] || refuse_young_copies
+  remove_old_copies && adopt_mark
+}
+
+# What jq says of a job, in the cluster or on Cloud Run.
+# shellcheck disable=SC2016 # names of jq
+job_words='def jobs: (.items // [.])[];
+  def labels: (.metadata // .).labels;
+  def name: .metadata.name? // (.name | split("/") | last);
+  def created: .metadata.creationTimestamp? // .createTime | sub("[.][0-9]+"; "") | fromdate;
+  def is_of_this_run: labels["copy-run"]? == env.RUN;
+  def is_of_another_run: labels["copy-for"]? == env.JOB_GROUP and (is_of_this_run | not);
+  def is_mark: name | startswith(env.JOB_GROUP);
+  def restores_the_same: is_mark and labels["copy-of"] == (env.RESTORES // "none");'
+
+# Writes a line for each copy of another run to the file copies: its name, its age in seconds, whether it is so young
+# that its run may be at work (true or false), and whether it marks a run that has begun to restore the same backup,
+# RESTORES: no, yes, or late if it is no longer young. Sets JOB_SINCE to when the mark of this run was made.
+list_copies() {
   if on_kubernetes; then
     kube get jobs --selector="copy-for=$JOB_GROUP" --output=json >"$GOOGLE_WORK/copies.json" || return 1
   else
@@ -179,33 +197,40 @@ remove_copies() {
   fi
   job_listed=$(google_server_time)
   # By the clock that made the mark: the last answer of Google may be older than a question to the operator.
-  JOB_SINCE=$(jq -rn --argjson now "$job_listed" '[inputs | (.items // [.])[]
-      | select((.metadata // .).labels | .["copy-run"]? == env.RUN)
-      | (.metadata.creationTimestamp? // .createTime) | sub("[.][0-9]+"; "") | fromdate]
-    | min // $now' "$GOOGLE_WORK/copies.json") || return 1
+  JOB_SINCE=$(jq -rn --argjson now "$job_listed" "$job_words"'
+    [inputs | jobs | select(is_of_this_run) | created] | min // $now' "$GOOGLE_WORK/copies.json") || return 1
   # A copy is created, run and read within three time limits; a mark is as old as a clone may be.
-  jq -r --argjson now "$job_listed" --argjson copy "$((3 * JOB_SECONDS))" \
-    --argjson mark "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '(.items // [.])[]
-    | select((.metadata // .).labels | .["copy-for"]? == env.JOB_GROUP and .["copy-run"] != env.RUN)
-    | (.metadata.name? // (.name | split("/") | last)) as $name
-    | ($now - ((.metadata.creationTimestamp? // .createTime) | sub("[.][0-9]+"; "") | fromdate)) as $age
-    | ($name | startswith(env.JOB_GROUP)) as $is_mark
-    | ($age <= if $is_mark then $mark else $copy end) as $young
-    | (if $is_mark and (.metadata // .).labels["copy-of"] == (env.RESTORES // "none") then
-        if $young then "yes" else "late" end else "no" end) as $taken
-    | "\($name) \($age) \($young) \($taken)"' \
-    "$GOOGLE_WORK/copies.json" >"$GOOGLE_WORK/copies" || return 1
-  while read -r job_copy job_age job_young job_other; do
-    [ "$1" = yes ] || [ "$job_young" = false ] || refuse_second "the job $job_copy" "$job_age"
+  jq -r --argjson now "$job_listed" --argjson copy_seconds "$((3 * JOB_SECONDS))" \
+    --argjson mark_seconds "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" "$job_words"'
+    jobs | select(is_of_another_run) | ($now - created) as $age
+    | ($age <= if is_mark then $mark_seconds else $copy_seconds end) as $is_young
+    | (if restores_the_same | not then "no" elif $is_young then "yes" else "late" end) as $taken
+    | "\(name) \($age) \($is_young) \($taken)"' \
+    "$GOOGLE_WORK/copies.json" >"$GOOGLE_WORK/copies"
+}
+
+refuse_young_copies() {
+  while read -r job_copy job_age job_young _; do
+    [ "$job_young" = false ] || refuse_second "the job $job_copy" "$job_age"
   done <"$GOOGLE_WORK/copies"
-  while read -r job_copy job_age job_young job_other; do
-    job_now=$job_copy
-    if [ "$job_other" != no ]; then
-      job_now=$job_mark job_mark=$job_copy JOB_TAKEN=$job_other JOB_SINCE=$((job_listed - job_age))
-    fi
-    remove_job || return 1
+}
+
+remove_old_copies() {
+  while read -r job_copy _ _ job_other; do
+    # adopt_mark keeps those.
+    [ "$job_other" = no ] || continue
+    remove_job "$job_copy" || return 1
   done <"$GOOGLE_WORK/copies"
-  job_now=
+}
+
+# Replaces the mark of this run by that of a run that has begun to restore the same backup, if there is one: what Cloud
+# SQL restores since JOB_SINCE, when that was made, need not be begun again. Sets JOB_TAKEN to what list_copies says.
+adopt_mark() {
+  while read -r job_copy job_age _ job_other; do
+    [ "$job_other" != no ] || continue
+    remove_job "$job_mark" || return 1
+    job_mark=$job_copy JOB_TAKEN=$job_other JOB_SINCE=$((job_listed - job_age))
+  done <"$GOOGLE_WORK/copies"
 }
 
 # refuse_second WHAT SECONDS

@@ -185,12 +185,12 @@ run_beside() {
   export RUN JOB_GROUP
   beside_database=$(setting_of "$1" DATABASE)
   shift
-  google_on_failure abandon_job
+  google_on_failure abandon_run
   { remove_copies yes &&
     google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" &&
     run_script "$GOOGLE_READ" "$@" "DB_NAME=$beside_database"; } || beside_code=1
   beside_problem=$(google_outcome)
-  abandon_job
+  abandon_run
   google_on_failure :
   INSTANCE=$former_instance INIT_JOB=$former_job jobs=$former_jobs
   return "$beside_code"

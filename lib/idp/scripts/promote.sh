@@ -236,7 +236,7 @@ compare_is_complete() {
 
 stop_comparing() {
   compare_problem=$(google_outcome)
-  abandon_job
+  abandon_run
   unfence
   google_error "Whether $STANDBY_INSTANCE has everything cannot be found out, so nothing is promoted:"
   google_error "  $compare_problem"

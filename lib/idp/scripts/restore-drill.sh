@@ -55,7 +55,7 @@ begin_run drill
 
 # Removes everything that is billed.
 clean_up() {
-  abandon_job
+  abandon_run
   sql_abandon
 }
 

@@ -435,4 +435,4 @@ case $action in
   drop-former) drop_former ;;
   media) restore_media ;;
 esac
-abandon_run || :
+abandon_run
