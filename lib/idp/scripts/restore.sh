@@ -122,17 +122,15 @@ fi
 begin_run restore
 DUMP_JOB=${DUMP_JOB:-${INIT_JOB:+${INIT_JOB%-db-init*}-dump}}
 
-# steps QUESTION STEP...: prints the steps, and goes on if the answer is yes.
-steps() {
-  question=$1
-  shift
+# say_steps STEP...: prints what is going to be done.
+say_steps() {
   set -- ${SQL_CLONES:+"delete the clones that a killed restore has left: $SQL_CLONES"} "$@"
   google_say "$([ "$dry_run" = no ] || echo 'Dry run: nothing is changed. ')Steps:"
+  said=0
   for text in "$@"; do
-    step=$((step + 1))
-    google_say "  $step. $text"
+    said=$((said + 1))
+    google_say "  $said. $text"
   done
-  step=0
   case $action in
     backup | dump | point-in-time)
       google_say "Servers and workers migrate the database whenever they start." \
@@ -140,11 +138,19 @@ steps() {
         "and start them after an apply with the earlier release."
       ;;
   esac
+}
+
+# confirm_steps QUESTION: ends the script in a dry run, and unless the answer is yes.
+confirm_steps() {
   [ "$dry_run" = no ] || exit 0
-  [ "$yes" = yes ] || google_confirm "$question"
-  [ "$action" = media ] || { mark_run "$own" && remove_copies "$take_over"; } ||
+  [ "$yes" = yes ] || google_confirm "$1"
+}
+
+# Makes sure that no other run changes databases at the same time, and removes what killed ones have left.
+begin_changes() {
+  { mark_run "$own" && remove_copies "$take_over"; } ||
     google_fail "This run cannot be marked by a job, or the jobs that killed runs have left cannot be removed."
-  for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
+  for left_clone in $SQL_CLONES; do try "delete $left_clone" sql_remove "$left_clone"; done
 }
 
 # Whatever marks there are: nothing else may use an instance that is being overwritten.
@@ -220,8 +226,8 @@ restore_media() {
     exit 0
   fi
   shown=$(cut -f 3 "$GOOGLE_WORK/newest" | sed 's/^/     /')
-  steps "Restore $total file(s) of $MEDIA_BUCKET?" \
-    "restore $total file(s); files that exist again stay as they are:$(printf '\n%s' "$shown")"
+  say_steps "restore $total file(s); files that exist again stay as they are:$(printf '\n%s' "$shown")"
+  confirm_steps "Restore $total file(s) of $MEDIA_BUCKET?"
   restored=0 kept=0 failed=0
   echo '{}' >"$GOOGLE_WORK/object.json"
   while IFS="$(printf '\t')" read -r file generation plain <&4; do
@@ -332,10 +338,11 @@ restore_from_dump() {
   object=$SUBJECT
   [ "$object" != latest ] || object=latest/$DATABASE.dump
   require_dump_job
-  steps "Replace the data of $DATABASE with that of $object?" \
-    "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
+  say_steps "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
     "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" \
     "$exchange_step"
+  confirm_steps "Replace the data of $DATABASE with that of $object?"
+  begin_changes
   try "empty database" prepare
   # shellcheck disable=SC2016 # of the job's shell
   { printf 'DUMP_FILE=$DUMP_FOLDER/%s\n' "$object" && cat "$folder/fill-database.sh"; } >"$GOOGLE_WORK/fill.sh"
@@ -345,11 +352,12 @@ restore_from_dump() {
 }
 
 restore_point_in_time() {
-  steps "Replace the data of $DATABASE with that of $SUBJECT?" \
-    "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
+  say_steps "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
     "clone $INSTANCE as of $SUBJECT; the clone is billed while it exists" \
     "set the current passwords in the clone with the job $INIT_JOB" \
     "copy $DATABASE of the clone into it with a job" "$exchange_step" "delete the clone"
+  confirm_steps "Replace the data of $DATABASE with that of $SUBJECT?"
+  begin_changes
   # First, because a database that an earlier restore has put aside stops it before anything is billed.
   try "empty database" prepare
   clone=$JOB_GROUP-$RUN
@@ -399,11 +407,13 @@ restore_from_backup() {
   RESTORES=$(hash_of "$name") renames=
   export RESTORES
   [ "$FROM_DATABASE" = "$DATABASE" ] || renames="rename the database and the login $FROM_DATABASE to $DATABASE"
-  steps "Overwrite everything in $INSTANCE?" \
+  say_steps \
     "restore $name (of ${GOOGLE_READ#* }) into $INSTANCE; all its databases are overwritten, which takes minutes" \
     "set the administrator's password to the one that is stored now" \
     ${renames:+"$renames"} \
     "set the other current passwords in the database with the job $INIT_JOB"
+  confirm_steps "Overwrite everything in $INSTANCE?"
+  begin_changes
   jq -n --arg name "$name" '{ backup: $name }' >"$GOOGLE_WORK/restore.json"
   try "restore $name" restore_backup
   try "passwords" adopt "$INSTANCE"
@@ -411,8 +421,9 @@ restore_from_backup() {
 }
 
 drop_former() {
-  steps "Remove ${DATABASE}_former and ${DATABASE}_restored? They cannot be recovered." \
-    "drop the databases ${DATABASE}_former and ${DATABASE}_restored, where they exist"
+  say_steps "drop the databases ${DATABASE}_former and ${DATABASE}_restored, where they exist"
+  confirm_steps "Remove ${DATABASE}_former and ${DATABASE}_restored? They cannot be recovered."
+  begin_changes
   try "drop" swap drop-former dropped
 }
 
