@@ -148,7 +148,7 @@ confirm_steps() {
 
 # Makes sure that no other run changes databases at the same time, and removes what killed ones have left.
 begin_changes() {
-  { mark_run "$own" && remove_copies "$take_over"; } ||
+  { mark_run "$instance_connection" && remove_copies "$take_over"; } ||
     google_fail "This run cannot be marked by a job, or the jobs that killed runs have left cannot be removed."
   for left_clone in $SQL_CLONES; do try "delete $left_clone" sql_remove "$left_clone"; done
 }
@@ -171,7 +171,7 @@ clean_up() {
       "and so does db-init in the next apply that runs it."
   fi
   # In an exchange, drop-former might remove the only copy of the former data.
-  if [ "$filling$exchanging" = yesno ]; then
+  if [ "$filling" = yes ] && [ "$exchanging" = no ]; then
     google_error "  The database ${DATABASE}_restored may hold a copy of all users, which is billed." \
       "The next restore replaces it; restore.sh drop-former removes it now."
   fi
@@ -286,8 +286,9 @@ restore_backup() {
   restoring=no
 }
 
-connection_of() {
-  # Nothing is asked of an instance that others manage.
+# read_connection INSTANCE: sets connection to the connection name of it. One that others manage is never cloned,
+# so its settings have the only name there is, and Google is not asked about it.
+read_connection() {
   connection=${CONNECTION_NAME:-}
   [ "${INSTANCE_OWNER:-deployment}" = deployment ] || return 0
   google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$1" || return 1
@@ -296,11 +297,11 @@ connection_of() {
 
 # swap ACTION WORD [NAME=VALUE]
 swap() {
-  run_script "$own" "$folder/swap-database.sh" "$2: " "ACTION=$1" "DB_NAME=$DATABASE" ${3:+"$3"}
+  run_script "$instance_connection" "$folder/swap-database.sh" "$2: " "ACTION=$1" "DB_NAME=$DATABASE" ${3:+"$3"}
 }
 
 prepare() {
-  swap clear cleared && filling=yes && run_init "$own" "done: " "DB_NAME=${DATABASE}_restored"
+  swap clear cleared && filling=yes && run_init "$instance_connection" "done: " "DB_NAME=${DATABASE}_restored"
 }
 
 # Puts in place what the last job has filled, and nothing else of that name.
@@ -311,7 +312,7 @@ exchange() {
 }
 
 adopt() {
-  sql_set_administrator "$1" && connection_of "$1" || return 1
+  sql_set_administrator "$1" && read_connection "$1" || return 1
   # Not in a clone, which has the names of its own instance.
   [ "$FROM_DATABASE" = "$DATABASE" ] || [ "$1" != "$INSTANCE" ] ||
     run_script "$connection" "$folder/swap-database.sh" "renamed: " ACTION=rename "DB_NAME=$DATABASE" \
@@ -346,7 +347,8 @@ restore_from_dump() {
   try "empty database" prepare
   # shellcheck disable=SC2016 # of the job's shell
   { printf 'DUMP_FILE=$DUMP_FOLDER/%s\n' "$object" && cat "$folder/fill-database.sh"; } >"$GOOGLE_WORK/fill.sh"
-  try "restore $object" run_job "$DUMP_JOB" "$own" "" "$GOOGLE_WORK/fill.sh" "users: " "DB_NAME=${DATABASE}_restored"
+  try "restore $object" run_job "$DUMP_JOB" "$instance_connection" "" "$GOOGLE_WORK/fill.sh" "users: " \
+    "DB_NAME=${DATABASE}_restored"
   try "exchange" exchange
   say_former
 }
@@ -363,8 +365,8 @@ restore_point_in_time() {
   clone=$JOB_GROUP-$RUN
   try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
   try "passwords of the clone" adopt "$clone"
-  source=$connection
-  try "copy" run_job "$INIT_JOB" "$own" "$source" "$folder/fill-database.sh" "users: " \
+  clone_connection=$connection
+  try "copy" run_job "$INIT_JOB" "$instance_connection" "$clone_connection" "$folder/fill-database.sh" "users: " \
     "DB_NAME=${DATABASE}_restored" "SOURCE_NAME=$DATABASE"
   try "exchange" exchange
   try "delete the clone" sql_remove "$clone"
@@ -429,10 +431,10 @@ drop_former() {
 
 case $action in
   *backup | dump | point-in-time | drop-former)
-    connection_of "$INSTANCE" ||
+    read_connection "$INSTANCE" ||
       google_fail "The database instance $INSTANCE cannot be read." \
         "To fix: after a destroy, apply first; the next apply creates an empty instance of the same name."
-    own=$connection
+    instance_connection=$connection
     case $action/${INSTANCE_OWNER:-deployment} in *backup/* | */others) ;; *) refuse_restoration ;; esac
     # While a clone is made, there is no copy of a job.
     sql_clones "$JOB_GROUP" "$take_over"
