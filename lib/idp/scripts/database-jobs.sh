@@ -16,13 +16,20 @@ JOB_SECONDS=${JOB_SECONDS:-3600}
 LOG_SECONDS=${LOG_SECONDS:-120}
 KUBECTL_SECONDS=${KUBECTL_SECONDS:-150}
 KUBECTL=${KUBECTL:-kubectl}
-jobs="projects/${PROJECT_ID:-}/locations/${REGION:-}/jobs"
 # The copy that this run has made last, until it is removed, and the one that marks the run; empty: none.
 job_now='' job_mark=''
 JOB_TAKEN=no job_count=0
 # Printed where they are missing.
 # shellcheck disable=SC2016 # to be pasted
 GOOGLE_SETTINGS='eval "$(terraform output -raw restore_settings)"'
+
+# run_jobs_in REGION: where the jobs on Cloud Run are from now on.
+run_jobs_in() {
+  job_region=$1
+  jobs="projects/${PROJECT_ID:-}/locations/$job_region/jobs"
+}
+
+run_jobs_in "${REGION:-}"
 
 on_kubernetes() {
   [ -n "${NAMESPACE:-}" ]
@@ -61,8 +68,13 @@ job_settings() {
 begin_run() {
   google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS KUBECTL_SECONDS
   google_start
+  name_run "$1" "${INSTANCE:-}"
+}
+
+# name_run KIND INSTANCE: names this run, whose jobs use the instance.
+name_run() {
   RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
-  JOB_GROUP=$1-$(hash_of "${INSTANCE:-}")
+  JOB_GROUP=$1-$(hash_of "$2")
   export RUN JOB_GROUP
 }
 
@@ -155,7 +167,7 @@ remove_job() {
 # abandon_job NAME: removes the job, or says how it is removed by hand. An empty NAME: there is none.
 abandon_job() {
   [ -n "$1" ] || return 0
-  job_by_hand="gcloud run jobs delete $1 --region=${REGION:-} --project=$PROJECT_ID"
+  job_by_hand="gcloud run jobs delete $1 --region=$job_region --project=$PROJECT_ID"
   ! on_kubernetes || job_by_hand="$KUBECTL delete job $1 --namespace=$NAMESPACE"
   google_undo "The job $1 cannot be deleted" "$job_by_hand" remove_job "$1"
 }

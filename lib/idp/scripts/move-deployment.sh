@@ -176,23 +176,22 @@ has_servers() {
   return 1
 }
 
-# run_beside SETTINGS SCRIPT WORD NAME=VALUE...: run_script for the database of a deployment, as one of its jobs.
+# run_beside SETTINGS SCRIPT WORD NAME=VALUE...: run_script for the database of a deployment, as a copy of its own job.
+# The scripts that move a deployment run no other jobs, so the region and the names that are set here may stay.
 run_beside() {
-  former_instance=${INSTANCE:-} former_job=${INIT_JOB:-} former_jobs=$jobs beside_code=0
-  INSTANCE=$(setting_of "$1" INSTANCE) INIT_JOB=$(setting_of "$1" INIT_JOB)
-  jobs="projects/$PROJECT_ID/locations/$(setting_of "$1" REGION)/jobs"
-  RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED") JOB_GROUP=move-$(hash_of "$INSTANCE")
-  export RUN JOB_GROUP
-  beside_database=$(setting_of "$1" DATABASE)
-  shift
+  beside_instance=$(setting_of "$1" INSTANCE) beside_database=$(setting_of "$1" DATABASE)
+  beside_job=$(setting_of "$1" INIT_JOB) beside_script=$2 beside_word=$3 beside_code=0
+  run_jobs_in "$(setting_of "$1" REGION)"
+  name_run move "$beside_instance"
+  shift 3
   google_on_failure abandon_run
   { remove_copies yes &&
-    google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" &&
-    run_script "$GOOGLE_READ" "$@" "DB_NAME=$beside_database"; } || beside_code=1
+    google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$beside_instance" &&
+    run_job "$beside_job" "$GOOGLE_READ" "" "$beside_script" "$beside_word" "$@" "DB_NAME=$beside_database"; } ||
+    beside_code=1
   beside_problem=$(google_outcome)
   abandon_run
   google_on_failure :
-  INSTANCE=$former_instance INIT_JOB=$former_job jobs=$former_jobs
   return "$beside_code"
 }
 

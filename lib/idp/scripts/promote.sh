@@ -156,13 +156,11 @@ refuse_with_unsuspendable_grants() {
     "To fix: shorten these conditions, or withdraw the rights; or add --force, which removes them for good."
 }
 
-# set_activation INSTANCE_PATH POLICY SECONDS
+# set_activation INSTANCE_PATH POLICY [LIMIT]: starts or stops an instance, within the seconds that the variable LIMIT
+# says (SQL_SECONDS).
 set_activation() {
   jq -n --arg policy "$2" '{ settings: { activationPolicy: $policy } }' >"$GOOGLE_WORK/activation.json"
-  activation_limit=$SQL_SECONDS SQL_SECONDS=$3 activation_code=0
-  sql_change "${1#*/}" PATCH "$1" "$GOOGLE_WORK/activation.json" || activation_code=1
-  SQL_SECONDS=$activation_limit
-  return "$activation_code"
+  sql_change "${1#*/}" PATCH "$1" "$GOOGLE_WORK/activation.json" "" "${3:-SQL_SECONDS}"
 }
 
 primary_runs() {
@@ -170,7 +168,7 @@ primary_runs() {
 }
 
 stop_primary() {
-  set_activation "$primary_at" NEVER "$STOP_SECONDS" || return 1
+  set_activation "$primary_at" NEVER STOP_SECONDS || return 1
   primary=stopped
   google_say "$INSTANCE is stopped ($(google_seconds) s)."
 }
@@ -500,7 +498,7 @@ close_home() {
   if [ "$planned" = yes ] && [ "$promoted" = no ]; then
     # A run before this one may have ended after it was stopped: only its own position shows what the standby lacks.
     if [ "$primary" = stopped ]; then
-      set_activation "$primary_at" ALWAYS "$SQL_SECONDS" ||
+      set_activation "$primary_at" ALWAYS ||
         google_fail "$INSTANCE cannot be started, so what the standby lacks is not known." "$as_it_was"
       primary=answers
     fi
@@ -518,7 +516,7 @@ close_home() {
 make_standby_primary() {
   if [ "$promoted" = no ]; then promote_standby; fi
   if [ "$retired" = yes ]; then
-    set_activation "$standby_at" ALWAYS "$SQL_SECONDS" ||
+    set_activation "$standby_at" ALWAYS ||
       google_fail "$STANDBY_INSTANCE cannot be started." "To fix: run the same command again."
   fi
   [ -z "${BACKUP_PLAN:-}" ] || primary_backups='{}'
@@ -592,7 +590,7 @@ bring_data_home() {
   # A plan of others backs up the instance at home, not this one.
   restore_into 'BACKUP_PLAN=' "$STANDBY_INSTANCE" "$DATABASE" backup "before $release"
   # From here on, a run finds that everything is home.
-  set_activation "$standby_at" NEVER "$SQL_SECONDS" ||
+  set_activation "$standby_at" NEVER ||
     google_fail "$STANDBY_INSTANCE cannot be stopped, so users stay away." "$stays_away"
   google_say "$INSTANCE has what the standby had ($(google_seconds) s)."
 }
@@ -675,7 +673,7 @@ close_for_return() {
 
 start_primary() {
   if [ "$primary" = stopped ]; then
-    set_activation "$primary_at" ALWAYS "$SQL_SECONDS" || google_fail "$INSTANCE cannot be started." "$stays_away"
+    set_activation "$primary_at" ALWAYS || google_fail "$INSTANCE cannot be started." "$stays_away"
   fi
 }
 

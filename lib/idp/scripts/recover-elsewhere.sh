@@ -121,7 +121,7 @@ FACTS
 # By the names that the usage has. From here on, the regions are LOST_REGION and elsewhere.
 google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 export LOST_REGION="${DATABASE_REGION:-}"
-# shellcheck disable=SC2034 # google_setting and abandon_job read it
+# shellcheck disable=SC2034 # google_setting reads it
 REGION=$elsewhere
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like europe-west1"
 [ "$LOST_REGION" != "$elsewhere" ] ||

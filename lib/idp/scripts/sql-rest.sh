@@ -12,16 +12,18 @@ sql_busy() {
   google_has_reason operationInProgress || google_says 'another operation was already in progress'
 }
 
-# sql_change WHAT METHOD PATH BODY_FILE [QUERY]: makes a change and waits until it is done. Returns 1 when it is
-# refused, fails or takes too long; google_outcome says which. A repeated change that the first one has made already is
-# no error to Cloud SQL, except for one that names what it creates.
+# sql_change WHAT METHOD PATH BODY_FILE [QUERY [LIMIT]]: makes a change and waits until it is done, for as many seconds
+# as the variable LIMIT says (SQL_SECONDS). Returns 1 when it is refused, fails or takes too long; google_outcome says
+# which. To Cloud SQL, a repeated change that the first one has made already is no error, except for one that names what
+# it creates.
 sql_change() {
-  sql_until=$(($(google_seconds) + SQL_SECONDS))
+  # To the shell's arithmetic, the name of a variable is its value.
+  sql_until=$(($(google_seconds) + ${6:-SQL_SECONDS}))
   until google_reading "$GOOGLE_OPERATION" \
     google_request "$2" sqladmin "projects/$PROJECT_ID/$3" "$4" "${5:-}" repeatable; do
     sql_busy && google_pause "$sql_until" "$1" "waiting for another operation of the instance" || return 1
   done
-  sql_await "$1"
+  sql_await "$1" "${6:-SQL_SECONDS}"
 }
 
 # sql_once WHAT LOOK PATH BODY_FILE: makes a POST that must not be carried out twice, unless LOOK, a function, sets
@@ -54,9 +56,9 @@ sql_restoration() {
   SQL_FOUND=$GOOGLE_READ
 }
 
-# sql_await WHAT: waits for the operation in the last response.
+# sql_await WHAT [LIMIT]: waits for the operation in the last response, for as long as the variable LIMIT says.
 sql_await() {
-  google_settle sqladmin "projects/$PROJECT_ID/operations/" SQL_SECONDS "$1"
+  google_settle sqladmin "projects/$PROJECT_ID/operations/" "${2:-SQL_SECONDS}" "$1"
 }
 
 # sql_clone INSTANCE CLONE TIME: clones the instance as it was at that time, waits for the clone, and marks it.
