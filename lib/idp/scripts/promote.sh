@@ -313,14 +313,10 @@ require_edition() {
 
 # Without an address, it waits for nothing, and sets checked to no.
 await_address() {
-  find_address
-  case $url in
-    http*) ;;
-    *)
-      checked=no
-      return 0
-      ;;
-  esac
+  if ! has_address; then
+    checked=no
+    return 0
+  fi
   address_until=$(($(google_seconds) + SCALE_SECONDS))
   until is_answered; do
     if ! google_pause "$address_until" "$url" "HTTP $code"; then
@@ -362,14 +358,10 @@ refuse_while_home_answers() {
       "If users cannot work although it answers, add --force; what the standby lacks is then lost."
   fi
   # A service of Google may ail whose failure users do not notice.
-  find_address
-  case $url in
-    http*) ;;
-    *)
-      google_row address "not checked, because $no_address: home may still serve users"
-      return 0
-      ;;
-  esac
+  if ! has_address; then
+    google_row address "not checked, because $no_address: home may still serve users"
+    return 0
+  fi
   ! is_answered ||
     google_stop "$url answers, so nothing is promoted: home may still serve users." \
       "To fix: look whether they can sign in; if they cannot, add --force: what the standby lacks is then lost."
@@ -586,9 +578,10 @@ bring_data_home() {
   release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
   INSTANCE=$STANDBY_INSTANCE RELEASE=$release BACKUP_DAYS=7 sh "$scripts/backup-before-upgrade.sh" ||
     google_stop "$STANDBY_INSTANCE is not backed up, so nothing is restored." "$stays_away"
-  # The settings of the deployment at home are in the environment.
-  # A plan of others backs up the instance at home, not this one.
-  restore_into 'BACKUP_PLAN=' "$STANDBY_INSTANCE" "$DATABASE" backup "before $release"
+  # The settings of the deployment at home are in the environment. Only its plan is taken out, with which restore.sh
+  # refuses backups of Cloud SQL: the plan covers the instance at home, and this backup is of the standby's.
+  home_settings='BACKUP_PLAN='
+  restore_into "$home_settings" "$STANDBY_INSTANCE" "$DATABASE" backup "before $release"
   # From here on, a run finds that everything is home.
   set_activation "$standby_at" NEVER ||
     google_fail "$STANDBY_INSTANCE cannot be stopped, so users stay away." "$stays_away"

@@ -201,10 +201,13 @@ look_at_grants() {
     google_row grants "these have conditions that cannot be ended for a while: $unsuspendable_grants"
 }
 
-# Sets url to where users sign in; the state may be in the region that is gone.
-find_address() {
+# Sets url to where users sign in, and says whether that is known. The state may be in the region that is gone.
+has_address() {
   url=${SERVICE_URL:-}
   [ -n "$url" ] || url=$(terraform output -raw service_url 2>/dev/null) || url=
+  # Without outputs, Terraform prints a warning.
+  case $url in http*) return 0 ;; esac
+  return 1
 }
 
 # Sets code to what the address answers.
