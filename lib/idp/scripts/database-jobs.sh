@@ -53,6 +53,25 @@ hash_of() {
   printf '%08x\n' "${hash_sum%% *}"
 }
 
+# Settings name the job db-init of a deployment and few of its other parts. All of them are named after its service, by
+# the rules of lib/core/names.ts, which these functions repeat.
+
+# service_of INIT_JOB: the service on Cloud Run, or the Deployment of the servers. In a cluster, the name of the job may
+# go on after db-init.
+service_of() {
+  printf '%s\n' "${1%-db-init*}"
+}
+
+# worker_of SERVICE: the worker pool, whose name must be short, or the Deployment of the workers.
+worker_of() {
+  if on_kubernetes; then echo "$1-worker"; else echo "$1-w"; fi
+}
+
+# dump_job_of SERVICE: the job that dumps the database.
+dump_job_of() {
+  echo "$1-dump"
+}
+
 # job_settings: those of a deployment's database and jobs.
 job_settings() {
   google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"

@@ -139,22 +139,23 @@ connect_to() {
 # remove_servers SETTINGS: nothing may write while the database is replaced, and a server knows the database that it has
 # started with. The next apply makes servers and workers again.
 remove_servers() {
-  service=$(setting_of "$1" INIT_JOB) && service=${service%-db-init*}
+  service=$(service_of "$(setting_of "$1" INIT_JOB)")
+  worker=$(worker_of "$service")
   if on_kubernetes; then
-    for deployment in "$service" "$service-worker"; do
+    for deployment in "$service" "$worker"; do
       kube delete deployment "$deployment" --ignore-not-found --wait=true --timeout=120s ||
         google_fail "The deployment $deployment cannot be removed." "To fix: run the same command again."
     done
     return
   fi
-  place="projects/$PROJECT_ID/locations/$(setting_of "$1" REGION)"
-  for part in "services/$service" "workerPools/$service-w"; do
-    google_reading 'field("name")' google_request DELETE run "$place/$part" "" "" repeatable ||
+  service_region="projects/$PROJECT_ID/locations/$(setting_of "$1" REGION)"
+  for part in "services/$service" "workerPools/$worker"; do
+    google_reading 'field("name")' google_request DELETE run "$service_region/$part" "" "" repeatable ||
       [ "$GOOGLE_STATUS" = 404 ] || google_fail "$part cannot be removed." "To fix: run the same command again."
   done
   removed_until=$(($(google_seconds) + 300))
-  for part in "services/$service" "workerPools/$service-w"; do
-    while google_get run "$place/$part"; do
+  for part in "services/$service" "workerPools/$worker"; do
+    while google_get run "$service_region/$part"; do
       google_pause "$removed_until" "$part" "being removed" ||
         google_fail "$part is still there." "To fix: run the same command again."
     done
@@ -164,7 +165,7 @@ remove_servers() {
 
 # has_servers SETTINGS: whether there is the server of a deployment.
 has_servers() {
-  service=$(setting_of "$1" INIT_JOB) && service=${service%-db-init*}
+  service=$(service_of "$(setting_of "$1" INIT_JOB)")
   if on_kubernetes; then
     kube get deployment "$service" --ignore-not-found --output=name >"$GOOGLE_WORK/servers" ||
       google_fail "Whether there is the deployment $service cannot be found out."

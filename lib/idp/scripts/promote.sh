@@ -711,7 +711,7 @@ main() {
   google_on_failure abandon_run
   primary_at="instances/$INSTANCE" standby_at="instances/$STANDBY_INSTANCE"
   home_place="projects/$PROJECT_ID/locations/$REGION" standby_place="projects/$PROJECT_ID/locations/$STANDBY_REGION"
-  home_pool=${STANDBY_WORKER_POOL:+$SERVICE-w}
+  home_pool=${STANDBY_WORKER_POOL:+$(worker_of "$SERVICE")}
   google_say "$SERVICE and its standby:"
   look
   case $action in

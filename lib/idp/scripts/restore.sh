@@ -120,7 +120,6 @@ if [ "$action" != media ]; then
   esac
 fi
 begin_run restore
-DUMP_JOB=${DUMP_JOB:-${INIT_JOB:+${INIT_JOB%-db-init*}-dump}}
 
 # say_steps STEP...: prints what is going to be done.
 say_steps() {
@@ -338,6 +337,7 @@ exchange_step="exchange the two: $DATABASE becomes ${DATABASE:-}_former; the app
 restore_from_dump() {
   object=$SUBJECT
   [ "$object" != latest ] || object=latest/$DATABASE.dump
+  DUMP_JOB=${DUMP_JOB:-$(dump_job_of "$(service_of "$INIT_JOB")")}
   require_dump_job
   say_steps "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
     "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" \
