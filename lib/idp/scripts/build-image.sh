@@ -43,27 +43,49 @@ largest_file_bytes=65536
 # Cloud Build replaces $NAME in env and images; none of these expressions lets a dollar sign through.
 reference='[A-Za-z0-9][A-Za-z0-9._/:@-]*'
 version='[A-Za-z0-9_][A-Za-z0-9_.-]*(@sha256:[0-9a-f]{64})?'
-google_require base64
-google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
-google_option BUILD_POOL 'projects/[a-z0-9.:-]+/locations/[a-z0-9-]+/workerPools/[a-z0-9-]+' \
-  "a private pool, projects/<project>/locations/<location>/workerPools/<name>"
-google_setting BUILD_SERVICE_ACCOUNT '[a-z0-9-]+@[a-z0-9.-]+' "the e-mail address of a service account"
-google_setting IMAGE \
-  "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
-  "an image of Artifact Registry with its tag, like us-central1-docker.pkg.dev/project/repository/name:tag"
-google_setting BUILDER_IMAGE "$reference" "the name of an image"
-google_option COPY_OF "$reference" "the name of an image"
-if [ -z "${COPY_OF:-}" ]; then
-  google_setting IMAGE_DIRECTORY '.+' "the folder with Dockerfile and cloud-entrypoint.sh"
-  google_setting TOOLS_IMAGE "$reference" "the name of an image"
-  google_setting UPSTREAM_IMAGE "$reference" "the name of an image, like ghcr.io/owner/server"
-  google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names, like IDP_"
-  google_setting IDP_VERSION "$version" "a release, year.month.patch, with or without @sha256: and a digest"
-  google_setting APP_VERSION "$version" "a release, year.month.patch, with or without @sha256: and a digest, or latest"
-  google_option BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
-    "files like own/groups.yaml and shipped/branding.yaml"
-fi
-google_time_limit BUILD_TIMEOUT_SECONDS BUILD_QUEUE_SECONDS IDENTITY_WAIT_SECONDS
+tab=$(printf '\t')
+build_id='' log_address='' identity_tries=0
+# "yes" when another run has requested this build: an interrupted run then does not cancel it.
+joined=no
+
+# Sets mode to whether the image is built or copied, and what differs: the variables that the build gets, the files, and
+# the function that prints its script.
+choose_mode() {
+  if [ -n "${COPY_OF:-}" ]; then
+    mode=copy step_script=copy_step
+    variables="IMAGE COPY_OF" files=''
+  else
+    mode=build step_script=build_step
+    variables="IMAGE TOOLS_IMAGE UPSTREAM_IMAGE UPSTREAM_PREFIX IDP_VERSION APP_VERSION"
+    files="Dockerfile cloud-entrypoint.sh connection-pool.sh watch-worker.py"
+    files="$files${BLUEPRINTS:+ Dockerfile.blueprints $BLUEPRINTS}"
+  fi
+}
+
+check_settings() {
+  google_require base64
+  google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
+  google_option BUILD_POOL 'projects/[a-z0-9.:-]+/locations/[a-z0-9-]+/workerPools/[a-z0-9-]+' \
+    "a private pool, projects/<project>/locations/<location>/workerPools/<name>"
+  google_setting BUILD_SERVICE_ACCOUNT '[a-z0-9-]+@[a-z0-9.-]+' "the e-mail address of a service account"
+  google_setting IMAGE \
+    "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
+    "an image of Artifact Registry with its tag, like us-central1-docker.pkg.dev/project/repository/name:tag"
+  google_setting BUILDER_IMAGE "$reference" "the name of an image"
+  google_option COPY_OF "$reference" "the name of an image"
+  if [ "$mode" = build ]; then
+    google_setting IMAGE_DIRECTORY '.+' "the folder with Dockerfile and cloud-entrypoint.sh"
+    google_setting TOOLS_IMAGE "$reference" "the name of an image"
+    google_setting UPSTREAM_IMAGE "$reference" "the name of an image, like ghcr.io/owner/server"
+    google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names, like IDP_"
+    google_setting IDP_VERSION "$version" "a release, year.month.patch, with or without @sha256: and a digest"
+    google_setting APP_VERSION "$version" \
+      "a release, year.month.patch, with or without @sha256: and a digest, or latest"
+    google_option BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
+      "files like own/groups.yaml and shipped/branding.yaml"
+  fi
+  google_time_limit BUILD_TIMEOUT_SECONDS BUILD_QUEUE_SECONDS IDENTITY_WAIT_SECONDS
+}
 
 # path_of FILE: prints where a file of the image is on this machine.
 path_of() {
@@ -74,50 +96,47 @@ path_of() {
   esac
 }
 
-variables="IMAGE COPY_OF" files=''
-[ -n "${COPY_OF:-}" ] || variables="IMAGE TOOLS_IMAGE UPSTREAM_IMAGE UPSTREAM_PREFIX IDP_VERSION APP_VERSION"
-[ -n "${COPY_OF:-}" ] || files="Dockerfile cloud-entrypoint.sh connection-pool.sh watch-worker.py"
-[ -n "${COPY_OF:-}" ] || files="$files${BLUEPRINTS:+ Dockerfile.blueprints $BLUEPRINTS}"
-for file in $files; do
-  path=$(path_of "$file")
-  if [ ! -s "$path" ]; then
-    case $file in
-      */*)
-        google_refuse "$path is missing or empty; BLUEPRINTS names it as $file." \
-          "Remove it there, or restore the file."
-        ;;
-      *)
-        google_refuse "$path is missing or empty; IMAGE_DIRECTORY must be the folder image as it was synthesized." \
-          "Restore the file."
-        ;;
-    esac
-  elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
-    google_refuse "$path has $(($(wc -c <"$path"))) bytes;" \
-      "a file inside a build request may have $largest_file_bytes." \
-      "Divide it, move what makes it large into the upstream image, or run an image that exists already."
+# Refuses files that a request cannot contain.
+check_files() {
+  for file in $files; do
+    path=$(path_of "$file")
+    if [ ! -s "$path" ]; then
+      case $file in
+        */*)
+          google_refuse "$path is missing or empty; BLUEPRINTS names it as $file." \
+            "Remove it there, or restore the file."
+          ;;
+        *)
+          google_refuse "$path is missing or empty; IMAGE_DIRECTORY must be the folder image as it was synthesized." \
+            "Restore the file."
+          ;;
+      esac
+    elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
+      google_refuse "$path has $(($(wc -c <"$path"))) bytes;" \
+        "a file inside a build request may have $largest_file_bytes." \
+        "Divide it, move what makes it large into the upstream image, or run an image that exists already."
+    fi
+  done
+}
+
+# Sets where builds, and the tags of the image, are found.
+find_resources() {
+  if [ -n "${BUILD_POOL:-}" ]; then
+    BUILD_LOCATION=${BUILD_POOL#*/locations/}
+    BUILD_LOCATION=${BUILD_LOCATION%%/*}
   fi
-done
-google_start
-
-if [ -n "${BUILD_POOL:-}" ]; then
-  BUILD_LOCATION=${BUILD_POOL#*/locations/}
-  BUILD_LOCATION=${BUILD_LOCATION%%/*}
-fi
-builds="projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds"
-[ "$BUILD_LOCATION" != global ] || builds="projects/$PROJECT_ID/builds"
-tag=${IMAGE##*:}
-tab=$(printf '\t')
-build_id='' log_address='' identity_tries=0
-# "yes" when another run has requested this build: an interrupted run then does not cancel it.
-joined=no
-
-rest=${IMAGE#*/}
-name=${rest#*/*/}
-rest=${rest%"/$name"}
-repository="projects/${rest%/*}/locations/${IMAGE%%-docker.pkg.dev/*}/repositories/${rest#*/}"
-# The package is one path segment, so slashes in its name are encoded.
-package=$(printf '%s\n' "${name%:*}" | sed 's|/|%2F|g')
-tags="$repository/packages/$package/tags"
+  builds="projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds"
+  [ "$BUILD_LOCATION" != global ] || builds="projects/$PROJECT_ID/builds"
+  tag=${IMAGE##*:}
+  # LOCATION-docker.pkg.dev/PROJECT/REPOSITORY/PACKAGE:TAG; a package may have slashes.
+  image_path=${IMAGE#*/}
+  package_path=${image_path#*/*/}
+  image_path=${image_path%"/$package_path"}
+  repository="projects/${image_path%/*}/locations/${IMAGE%%-docker.pkg.dev/*}/repositories/${image_path#*/}"
+  # In an address, a package is one segment, so its slashes are encoded.
+  package=$(printf '%s\n' "${package_path%:*}" | sed 's|/|%2F|g')
+  tags="$repository/packages/$package/tags"
+}
 
 # Exits when the tag exists already.
 stop_when_present() {
@@ -135,7 +154,7 @@ stop_when_present() {
 }
 
 # Refuses a release that the newest one built here cannot be upgraded to. Terraform cannot: a plan does not know the
-# former value of what it changes. Images that cannot be listed keep nothing from being built.
+# former value of what it changes. If the images cannot be listed, the build goes on.
 refuse_skipping() {
   google_pages artifactregistry "$tags" tags pageSize=1000 "$GOOGLE_WORK/tags" || return 0
   skipped=$(jq -rs --argjson edges "${UPGRADE_EDGES:-[]}" --arg target "${IDP_VERSION%@*}" '
@@ -151,18 +170,19 @@ refuse_skipping() {
   [ -z "$skipped" ] || google_stop "$skipped"
 }
 
-# The script that the build runs in /workspace of the builder image. Cloud Build does not substitute dollar signs in a
-# script. Each file is passed in numbered parts, because the length of a variable is limited.
-step_script() {
-  if [ -n "${COPY_OF:-}" ]; then
-    cat <<'STEP'
+# The scripts that a build runs in /workspace of the builder image. Cloud Build does not substitute dollar signs in a
+# script.
+copy_step() {
+  cat <<'STEP'
 #!/bin/sh
 set -eu
 docker pull "$COPY_OF"
 docker tag "$COPY_OF" "$IMAGE"
 STEP
-    return 0
-  fi
+}
+
+# Each file is passed in numbered parts, because the length of a variable is limited.
+build_step() {
   cat <<'STEP'
 #!/bin/sh
 set -eu
@@ -207,7 +227,7 @@ write_files() {
 write_request() {
   : >"$GOOGLE_WORK/files"
   [ -z "$files" ] || write_files >"$GOOGLE_WORK/files"
-  step_script >"$GOOGLE_WORK/script"
+  "$step_script" >"$GOOGLE_WORK/script"
   # Contents go through files: all users of the machine can read the arguments of a process.
   jq -n --arg variables "$variables" --arg tag "$tag" \
     --slurpfile files "$GOOGLE_WORK/files" --rawfile script "$GOOGLE_WORK/script" \
@@ -349,25 +369,38 @@ cancel_build() {
     google_error "Build $build_id is cancelled. Log: $log_address"
 }
 
-stop_when_present
-[ -n "${COPY_OF:-}" ] || refuse_skipping
-write_request
-google_on_failure cancel_build
-while :; do
-  start_build
-  await_build
-  [ "$build_status" != SUCCESS ] || break
-  ended=$build_id
-  build_id=
-  if [ "$joined" = yes ] && [ "$build_status" = CANCELLED ]; then
-    google_say "The run that started build $ended has cancelled it."
-  elif ! failed_for_identity || ! pause_for_identity "The build ended $build_status:
+# Builds until a build succeeds, or fails for another reason than an account or role that is new.
+build_image() {
+  while :; do
+    start_build
+    await_build
+    [ "$build_status" != SUCCESS ] || return 0
+    ended=$build_id
+    build_id=
+    if [ "$joined" = yes ] && [ "$build_status" = CANCELLED ]; then
+      google_say "The run that started build $ended has cancelled it."
+    elif ! failed_for_identity || ! pause_for_identity "The build ended $build_status:
 $(failure_text)
 "; then
-    google_stop "The build of $IMAGE in $BUILD_LOCATION ended $build_status after $(google_seconds) s:
+      google_stop "The build of $IMAGE in $BUILD_LOCATION ended $build_status after $(google_seconds) s:
 $(failure_text)" "Log: $log_address"
-  fi
-done
+    fi
+  done
+}
 
-google_say "Built $IMAGE in $(google_seconds) s."
-google_say "Digest: $digest"
+main() {
+  choose_mode
+  check_settings
+  check_files
+  google_start
+  find_resources
+  stop_when_present
+  [ "$mode" = copy ] || refuse_skipping
+  write_request
+  google_on_failure cancel_build
+  build_image
+  google_say "Built $IMAGE in $(google_seconds) s."
+  google_say "Digest: $digest"
+}
+
+main
