@@ -49,36 +49,39 @@ scripts=${0%"${0##*/}"}.
 . "$scripts/move-deployment.sh"
 
 action='' elsewhere='' FROM='' NAME='' var_file='' again=no force=no yes=no
-while [ $# -gt 0 ]; do
-  case $#/$1 in 1/--from | 1/--name | 1/--var-file) google_refuse "$1 has no value." && break ;; esac
-  case $1 in
-    --from) FROM=$2 && shift ;;
-    --name) NAME=$2 && shift ;;
-    --var-file) var_file=$2 && shift ;;
-    --again) again=yes ;;
-    --force) force=yes ;;
-    --yes) yes=yes ;;
-    -*)
-      google_refuse "\"$1\" is not an option;" \
-        "the options are --from, --name, --var-file, --again, --force, --yes and --help."
-      ;;
-    *)
-      if [ -z "$action" ]; then
-        action=$1
-      elif [ -z "$elsewhere" ]; then
-        elsewhere=$1
-      else
-        google_refuse "\"$1\" is one argument too many."
-      fi
-      ;;
-  esac
-  shift
-done
-case $action in
-  look | recover | uploads) ;;
-  *) google_refuse "\"$action\" is not a command; the commands are look, recover and uploads." ;;
-esac
+minutes_left='' has_key=no is_kept=no has_uploads=no is_gone=no
 
+parse_words() {
+  while [ $# -gt 0 ]; do
+    case $#/$1 in 1/--from | 1/--name | 1/--var-file) google_refuse "$1 has no value." && break ;; esac
+    case $1 in
+      --from) FROM=$2 && shift ;;
+      --name) NAME=$2 && shift ;;
+      --var-file) var_file=$2 && shift ;;
+      --again) again=yes ;;
+      --force) force=yes ;;
+      --yes) yes=yes ;;
+      -*)
+        google_refuse "\"$1\" is not an option;" \
+          "the options are --from, --name, --var-file, --again, --force, --yes and --help."
+        ;;
+      *)
+        if [ -z "$action" ]; then
+          action=$1
+        elif [ -z "$elsewhere" ]; then
+          elsewhere=$1
+        else
+          google_refuse "\"$1\" is one argument too many."
+        fi
+        ;;
+    esac
+    shift
+  done
+  case $action in
+    look | recover | uploads) ;;
+    *) google_refuse "\"$action\" is not a command; the commands are look, recover and uploads." ;;
+  esac
+}
 # read_var_file: what the file of the operator says of regions. Sets names_standby to yes or no; file_locations to its
 # secret_locations as words, empty if it has none; and secret_regions to the regions that the secrets need. HCL is only
 # looked through, line by line.
@@ -118,56 +121,58 @@ FACTS
     google_refuse "$var_file names \"$secret_regions\" as regions of secrets; correct it."
 }
 
-# By the names that the usage has. From here on, the regions are LOST_REGION and elsewhere.
-google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
-export LOST_REGION="${DATABASE_REGION:-}"
-# shellcheck disable=SC2034 # google_setting reads it
-REGION=$elsewhere
-google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like europe-west1"
-[ "$LOST_REGION" != "$elsewhere" ] ||
-  google_refuse "REGION is $elsewhere, the region of the deployment that is gone; choose another one."
-google_option FROM 'backup|dump|gs://[a-z0-9][a-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9_./-]*' \
-  "backup, dump, or the address of a dump, like gs://my-dumps/dumps/idp.dump"
-: "${APPLICATION_NAME:=}" "${INSTANCE:=}" "${DATABASE:=}"
-google_setting APPLICATION_NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' "the application_name of the deployment"
-google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
-google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
-google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
-for bucket in DUMP_BUCKET DUMP_COPY_BUCKET DUMP_LOCK_BUCKET; do
-  google_option "$bucket" '[a-z0-9][a-z0-9._-]*' "the name of a bucket of dumps"
-done
-google_setting SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
-google_setting SECRET_KEY_VERSION '[1-9][0-9]*' "the number of a version of that secret"
-name_the_other
-google_setting NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' \
-  "another application_name, at most 18 characters that end with a letter or digit; give one by --name"
-[ "$NAME" != "$APPLICATION_NAME" ] ||
-  google_refuse "NAME is $NAME, the name of the deployment that is gone, whose names still exist; choose another one."
-[ "${INSTANCE_OWNER:-deployment}" = deployment ] ||
-  google_refuse "The instance $INSTANCE is managed by others, who recover it; then apply with existing_database" \
-    "as it is there, and another region."
-[ -z "$var_file" ] || [ -f "$var_file" ] || google_refuse "There is no file $var_file, which --var-file names."
-secret_regions=$elsewhere file_locations='' names_standby=no
-[ ! -f "$var_file" ] || read_var_file
-[ -f cdk.tf.json ] || [ -f variables.tf ] || google_refuse "This is not the folder of a stack; change to it first."
-# The workspace is selected in a data folder of its own: a plain terraform command still means the former deployment.
-export TF_DATA_DIR=".terraform-$NAME" TF_IN_AUTOMATION=true
-[ "$action" != uploads ] || [ -d "$TF_DATA_DIR" ] ||
-  google_refuse "There is no $TF_DATA_DIR here, so no deployment of the name $NAME was made from this folder;" \
-    "name another one by --name."
-[ "$action" = look ] || google_require "$TERRAFORM"
-if [ "$action" = recover ]; then
-  [ -z "${NAMESPACE:-}" ] || google_require gcloud "$KUBECTL"
-fi
-google_start
+check_settings() {
+  # By the names that the usage has. From here on, the regions are LOST_REGION and elsewhere.
+  google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
+  export LOST_REGION="${DATABASE_REGION:-}"
+  # shellcheck disable=SC2034 # google_setting reads it
+  REGION=$elsewhere
+  google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like europe-west1"
+  [ "$LOST_REGION" != "$elsewhere" ] ||
+    google_refuse "REGION is $elsewhere, the region of the deployment that is gone; choose another one."
+  google_option FROM 'backup|dump|gs://[a-z0-9][a-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9_./-]*' \
+    "backup, dump, or the address of a dump, like gs://my-dumps/dumps/idp.dump"
+  : "${APPLICATION_NAME:=}" "${INSTANCE:=}" "${DATABASE:=}"
+  google_setting APPLICATION_NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' "the application_name of the deployment"
+  google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
+  google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
+  for bucket in DUMP_BUCKET DUMP_COPY_BUCKET DUMP_LOCK_BUCKET; do
+    google_option "$bucket" '[a-z0-9][a-z0-9._-]*' "the name of a bucket of dumps"
+  done
+  google_setting SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
+  google_setting SECRET_KEY_VERSION '[1-9][0-9]*' "the number of a version of that secret"
+  name_the_other
+  google_setting NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' \
+    "another application_name, at most 18 characters that end with a letter or digit; give one by --name"
+  [ "$NAME" != "$APPLICATION_NAME" ] ||
+    google_refuse "NAME is $NAME, the name of the deployment that is gone, whose names still exist; choose another one."
+  [ "${INSTANCE_OWNER:-deployment}" = deployment ] ||
+    google_refuse "The instance $INSTANCE is managed by others, who recover it; then apply with existing_database" \
+      "as it is there, and another region."
+  [ -z "$var_file" ] || [ -f "$var_file" ] || google_refuse "There is no file $var_file, which --var-file names."
+  secret_regions=$elsewhere file_locations='' names_standby=no
+  [ ! -f "$var_file" ] || read_var_file
+  [ -f cdk.tf.json ] || [ -f variables.tf ] || google_refuse "This is not the folder of a stack; change to it first."
+  # The workspace is selected in a data folder of its own: a plain terraform command still means the former deployment.
+  export TF_DATA_DIR=".terraform-$NAME" TF_IN_AUTOMATION=true
+  [ "$action" != uploads ] || [ -d "$TF_DATA_DIR" ] ||
+    google_refuse "There is no $TF_DATA_DIR here, so no deployment of the name $NAME was made from this folder;" \
+      "name another one by --name."
+  [ "$action" = look ] || google_require "$TERRAFORM"
+  if [ "$action" = recover ]; then
+    [ -z "${NAMESPACE:-}" ] || google_require gcloud "$KUBECTL"
+  fi
+}
 
-inputs=recovery-$NAME.tfvars.json
-secret_key=$NAME-recovered-secret-key
-minutes_left='' has_key=no is_kept=no has_uploads=no is_gone=no
-# What the database can be restored from, one a line: whether it, or its key, is in the lost region alone, yes or no;
-# minutes that are lost; backup or dump; and its name.
-sources=$GOOGLE_WORK/sources
-: >"$sources"
+name_files() {
+  inputs=recovery-$NAME.tfvars.json
+  secret_key=$NAME-recovered-secret-key
+  # What the database can be restored from, one a line: whether it, or its key, is in the lost region alone, yes or no;
+  # minutes that are lost; backup or dump; and its name.
+  sources=$GOOGLE_WORK/sources
+  : >"$sources"
+}
 
 # minutes_since TIME: whole minutes by the clock of the server.
 minutes_since() {
@@ -175,22 +180,22 @@ minutes_since() {
     '$time | sub("[.][0-9]+"; "") | fromdate | ($now - .) / 60 | floor'
 }
 
-# read_place WORD CALL...: sets alone to whether a bucket or a secret is in the lost region and nowhere else, yes or no,
-# and place to what a row says of it: "; WORD in ... alone". Its description is read, which may be elsewhere. What
-# cannot be read is not known to be there alone.
+# read_place WORD CALL...: reads the description of a bucket or a secret. Sets is_only_there to whether that is in the
+# lost region and nowhere else, yes or no, and place_note to what a row says of it then: "; WORD in ... alone". Without
+# an answer, it is no.
 read_place() {
-  alone=no place='' place_word=$1
+  is_only_there=no place_note='' place_word=$1
   shift
   # shellcheck disable=SC2016 # a name of jq
   google_reading '. as $all | [.replication.userManaged.replicas[]?.location, .customPlacementConfig.dataLocations[]?]
       | if . == [] then [$all.location | strings] else . end | map(ascii_downcase) | unique == [env.LOST_REGION]
       | tostring' "$@" && [ "$GOOGLE_READ" = true ] || return 0
-  alone=yes place="; $place_word in $LOST_REGION alone"
+  is_only_there=yes place_note="; $place_word in $LOST_REGION alone"
 }
 
 # What answers now and is in the lost region alone.
 any_moment() {
-  [ "$alone" = no ] || echo "$place, and may stop answering at any moment"
+  [ "$is_only_there" = no ] || echo "$place_note, and may stop answering at any moment"
 }
 
 # A backup surely has what was written until it began: of what was written while it was made, Google says nothing. It
@@ -239,7 +244,7 @@ say_dump() {
   dump_minutes=$(minutes_since "$3")
   read_place "it is" google_get storage "b/${2%%/*}"
   google_row "$1" "gs://$2 of $3: what was written in the $dump_minutes minutes since then is lost$(any_moment)"
-  echo "$alone $dump_minutes dump $2" >>"$sources"
+  echo "$is_only_there $dump_minutes dump $2" >>"$sources"
 }
 
 # look_at_dump NAME: one of a name that is known.
@@ -252,7 +257,7 @@ look_at_dump() {
   fi
   dump_problem=$(google_outcome)
   read_place "it is" google_get storage "b/${1%%/*}"
-  google_row dump "gs://$1 cannot be read: $dump_problem$place"
+  google_row dump "gs://$1 cannot be read: $dump_problem$place_note"
 }
 
 # look_for_newest ROW BUCKET FOLDER [NAME]: the newest one that is whole of a bucket, by the times in their names; the
@@ -269,7 +274,7 @@ look_for_newest() {
     storage "b/$2/o" items "prefix=$(encoded_object "$DUMPS")&maxResults=1000"; then
     dump_problem=$(google_outcome)
     read_place "they are" google_get storage "b/$2"
-    google_row "$1" "those in gs://$2/$3/ cannot be listed: $dump_problem$place"
+    google_row "$1" "those in gs://$2/$3/ cannot be listed: $dump_problem$place_note"
   elif [ -n "$GOOGLE_READ" ]; then
     say_dump "$1" "$2/${GOOGLE_READ#* }" "${GOOGLE_READ%% *}"
   elif [ -n "${4:-}" ]; then
@@ -322,13 +327,13 @@ look_for_key() {
   fi
   key_problem=''
   google_get secretmanager "$(key_path):access" || key_problem=$(google_outcome)
-  key_path=$(key_path)
-  read_place "it is" google_get secretmanager "${key_path%/versions/*}"
+  key_version=$(key_path)
+  read_place "it is" google_get secretmanager "${key_version%/versions/*}"
   if [ -z "$key_problem" ]; then
     has_key=yes
     google_row secrets "the secret key can be read: sessions stay$(any_moment)"
   else
-    google_row secrets "the secret key cannot be read, so all sessions and signed links end: $key_problem$place"
+    google_row secrets "the secret key cannot be read, so all sessions and signed links end: $key_problem$place_note"
   fi
 }
 
@@ -342,7 +347,7 @@ look_for_uploads() {
     google_row uploads "can be read$(any_moment)"
   else
     google_row uploads "cannot be read, and stay away until recover-elsewhere.sh uploads brings them:" \
-      "$uploads_problem$place"
+      "$uploads_problem$place_note"
   fi
 }
 
@@ -383,21 +388,21 @@ has_input() {
   fi
 }
 
-# Sets source to backup or dump, source_name to its name, and minutes_left: whichever loses less. What is in the lost
-# region alone may end while it is read, so it is taken only if there is nothing else, it is named, or the region is
-# not gone.
+# Sets source_kind to backup or dump, source_name to its name, and minutes_left to what it loses: whichever loses less.
+# What is in the lost region alone may disappear while it is read, so it is taken only if there is nothing else, if the
+# operator names it, or if the region is not gone.
 choose_source() {
   sort -k 2,2n -k 3,3 "$sources" >"$GOOGLE_WORK/newest"
   case $is_gone/$FROM in
     yes/gs://* | no/*) cp "$GOOGLE_WORK/newest" "$sources" ;;
     *) sort -k 1,1 -k 2,2n -k 3,3 "$GOOGLE_WORK/newest" >"$sources" ;;
   esac
-  read -r alone minutes_left source source_name <"$sources" ||
+  read -r _ minutes_left source_kind source_name <"$sources" ||
     google_stop "Nothing is left of the database that can be read from here, so nothing is made." \
       "To fix: name a dump that you have by --from gs://BUCKET/OBJECT, or wait until the region is back."
   read -r _ _ newest_kind newest <"$GOOGLE_WORK/newest"
   case $newest_kind/$newest in
-    "$source/$source_name") ;;
+    "$source_kind/$source_name") ;;
     backup/*)
       google_say "The backup is newer, but its key is in $LOST_REGION: --from backup takes it, while the key answers."
       ;;
@@ -605,7 +610,7 @@ recover() {
   write_mark begun "$new_instance"
   connect_to "$new_settings"
   remove_servers "$new_settings"
-  case $source in
+  case $source_kind in
     backup)
       require_same_mark
       restore_into "$new_settings" "$INSTANCE" "$DATABASE" backup "$source_name"
@@ -626,11 +631,8 @@ bring_uploads() {
   add_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
 }
 
-if [ "$action" = uploads ]; then
-  bring_uploads
-  exit 0
-fi
-if [ "$action" = recover ]; then
+# Goes on with a deployment whose database is restored, and ends the script.
+continue_recovery() {
   read_mark
   require_place
   case $mark/$again in
@@ -643,22 +645,40 @@ if [ "$action" = recover ]; then
         "To fix: run return-home.sh to its end; or add --again, which overwrites everything in its database."
       ;;
   esac
-fi
-google_with_few_tries look
-choose_source
-google_say "$NAME would be made in $elsewhere, from the $source:" \
-  "what was written in its last $minutes_left minutes is lost."
-[ "$action" = recover ] || exit 0
+}
+
 # Whoever is asked has just read that the instance answers. With --yes nobody may have: two deployments that both take
 # users do not know of each other.
-if [ "$yes" = no ]; then
-  google_confirm "Make it?"
-elif [ "$is_gone/$force" = no/no ]; then
-  google_stop "$INSTANCE answers, so its users may go on working with it: nothing is made unasked." \
-    "To fix: wait while it answers; if its region is gone nevertheless, leave out --yes, or add --force."
-elif [ "$is_gone/$force" = unknown/no ]; then
-  google_stop "Whether $INSTANCE still works cannot be found out: nothing is made unasked." \
-    "To fix: as the row above says; or leave out --yes, or add --force."
-fi
-require_same_mark
-recover
+confirm_recovery() {
+  if [ "$yes" = no ]; then
+    google_confirm "Make it?"
+  elif [ "$is_gone/$force" = no/no ]; then
+    google_stop "$INSTANCE answers, so its users may go on working with it: nothing is made unasked." \
+      "To fix: wait while it answers; if its region is gone nevertheless, leave out --yes, or add --force."
+  elif [ "$is_gone/$force" = unknown/no ]; then
+    google_stop "Whether $INSTANCE still works cannot be found out: nothing is made unasked." \
+      "To fix: as the row above says; or leave out --yes, or add --force."
+  fi
+}
+
+main() {
+  parse_words "$@"
+  check_settings
+  google_start
+  name_files
+  if [ "$action" = uploads ]; then
+    bring_uploads
+    return
+  fi
+  [ "$action" = look ] || continue_recovery
+  google_with_few_tries look
+  choose_source
+  google_say "$NAME would be made in $elsewhere, from the $source_kind:" \
+    "what was written in its last $minutes_left minutes is lost."
+  [ "$action" = recover ] || return 0
+  confirm_recovery
+  require_same_mark
+  recover
+}
+
+main "$@"
