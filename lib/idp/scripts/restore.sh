@@ -48,48 +48,59 @@ folder=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$folder/database-jobs.sh"
 
-yes=no dry_run=no take_over=no action='' SUBJECT='' exchanging=no filling=no restoring=no step=0 SQL_CLONES=
-for word in "$@"; do
-  case $word in
-    --yes) yes=yes ;;
-    --dry-run) dry_run=yes ;;
-    --take-over) take_over=yes ;;
-    -*) google_refuse "\"$word\" is not an option; the options are --dry-run, --yes, --take-over and --help." ;;
+yes=no dry_run=no take_over=no action='' SUBJECT='' step=0 SQL_CLONES=
+# What an end would interrupt: yes or no.
+filling=no    # the database beside the application's has data that are not in place yet
+exchanging=no # the two databases change places
+restoring=no  # Cloud SQL overwrites the instance with a backup
+
+parse_words() {
+  for word in "$@"; do
+    case $word in
+      --yes) yes=yes ;;
+      --dry-run) dry_run=yes ;;
+      --take-over) take_over=yes ;;
+      -*) google_refuse "\"$word\" is not an option; the options are --dry-run, --yes, --take-over and --help." ;;
+      *)
+        if [ -z "$action" ]; then
+          action=$word
+        elif [ -z "$SUBJECT" ]; then
+          SUBJECT=$word
+        else
+          google_refuse "\"$word\" is one argument too many."
+        fi
+        ;;
+    esac
+  done
+}
+
+# Refuses what is no command, and an argument that is not for it, by the name that it has in the usage.
+check_command() {
+  time_pattern='20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z'
+  time_meaning="a time, like 2026-11-22T12:00:00Z"
+  case $action in
+    point-in-time) google_check TIME "$SUBJECT" "$time_pattern" "$time_meaning" ;;
+    dump)
+      google_check OBJECT "$SUBJECT" 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket"
+      ;;
+    backup)
+      google_check NAME "$SUBJECT" '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' \
+        "latest, or the name or the description of a backup"
+      ;;
+    media)
+      google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
+      [ -z "$SUBJECT" ] || google_check TIME "$SUBJECT" "$time_pattern" "$time_meaning"
+      ;;
+    final-backup | drop-former) ;;
     *)
-      if [ -z "$action" ]; then
-        action=$word
-      elif [ -z "$SUBJECT" ]; then
-        SUBJECT=$word
-      else
-        google_refuse "\"$word\" is one argument too many."
-      fi
+      google_refuse "\"$action\" is not a command;" \
+        "the commands are point-in-time, dump, backup, final-backup, media and drop-former."
       ;;
   esac
-done
+}
 
-time_pattern='20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z'
-time_meaning="a time, like 2026-11-22T12:00:00Z"
-# By the names that the usage has.
-case $action in
-  point-in-time) google_check TIME "$SUBJECT" "$time_pattern" "$time_meaning" ;;
-  dump)
-    google_check OBJECT "$SUBJECT" 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket"
-    ;;
-  backup)
-    google_check NAME "$SUBJECT" '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' \
-      "latest, or the name or the description of a backup"
-    ;;
-  media)
-    google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
-    [ -z "$SUBJECT" ] || google_check TIME "$SUBJECT" "$time_pattern" "$time_meaning"
-    ;;
-  final-backup | drop-former) ;;
-  *)
-    google_refuse "\"$action\" is not a command;" \
-      "the commands are point-in-time, dump, backup, final-backup, media and drop-former."
-    ;;
-esac
-if [ "$action" != media ]; then
+# Of every command but media, which has no need of a database.
+check_database_settings() {
   job_settings
   google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
   FROM_INSTANCE=${FROM_INSTANCE:-${INSTANCE:-}} FROM_DATABASE=${FROM_DATABASE:-${DATABASE:-}}
@@ -118,8 +129,7 @@ if [ "$action" != media ]; then
       google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password"
       ;;
   esac
-fi
-begin_run restore
+}
 
 # say_steps STEP...: prints what is going to be done.
 say_steps() {
@@ -152,7 +162,7 @@ begin_changes() {
   for left_clone in $SQL_CLONES; do try "delete $left_clone" sql_remove "$left_clone"; done
 }
 
-# Whatever marks there are: nothing else may use an instance that is being overwritten.
+# Nothing else may use an instance that is being overwritten, whether a run has left a mark or not.
 refuse_restoration() {
   sql_restoration '.status != "DONE"' ||
     google_fail "Whether Cloud SQL restores a backup into $INSTANCE cannot be found out."
@@ -169,7 +179,7 @@ clean_up() {
       "To fix: run the same command again; its first step opens the database," \
       "and so does db-init in the next apply that runs it."
   fi
-  # In an exchange, drop-former might remove the only copy of the former data.
+  # Not during an exchange, in which drop-former might remove the only copy of the former data.
   if [ "$filling" = yes ] && [ "$exchanging" = no ]; then
     google_error "  The database ${DATABASE}_restored may hold a copy of all users, which is billed." \
       "The next restore replaces it; restore.sh drop-former removes it now."
@@ -189,7 +199,7 @@ try() {
   what=$1
   shift
   google_say "Step $step: $what"
-  # clean_up says what helps while Cloud SQL goes on restoring.
+  # While Cloud SQL goes on restoring, clean_up says what to do.
   "$@" || google_fail "Step $step failed: $what" \
     "$([ "$restoring" = yes ] || echo "To fix: correct what the message names and run the same command again.")"
 }
@@ -203,7 +213,7 @@ exists() {
     [ "$GOOGLE_READ" = true ]
 }
 
-# Folders of the application: uploads, and what it exports. A bucket may hold files of others, too.
+# Folders of the application, for uploads and for exports. The bucket may also hold files of others.
 media_folders='^(media|reports)/'
 
 # Restores soft-deleted files of the application; a file that exists again stays as it is, and one that cannot be
@@ -212,7 +222,7 @@ restore_media() {
   google_pages storage "b/$MEDIA_BUCKET/o" items "softDeleted=true&maxResults=1000" "$GOOGLE_WORK/deleted" ||
     google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." \
       "To fix: the caller needs roles/storage.admin on the bucket."
-  # The newest version of each. Times have fractions of the second, and the second itself counts.
+  # The newest version of each. Times are compared as texts, without the Z, so that fractions of that second count.
   jq -rs --arg since "${SUBJECT%Z}" --arg folders "$media_folders" \
     "$GOOGLE_FUNCTIONS"'map(select(.softDeleteTime >= $since and (.name | test($folders)))) | group_by(.name)[]
     | max_by(.generation | tonumber)
@@ -235,7 +245,7 @@ restore_media() {
       restored=$((restored + 1))
       continue
     fi
-    # exists makes a call of its own.
+    # Kept, because exists makes another call.
     status=$GOOGLE_STATUS outcome=$(google_outcome)
     if [ "$status" = 412 ] || google_says 'pre-condition'; then
       kept=$((kept + 1))
@@ -245,7 +255,7 @@ restore_media() {
     else
       failed=$((failed + 1))
       google_error "$plain cannot be restored. $outcome"
-      # What holds for all files would be said of each.
+      # Any other problem concerns all files, and would be reported for each.
       case $status in
         400 | 404 | 409 | 412) ;;
         000) google_is_unsafe "$file" % || break ;;
@@ -260,8 +270,8 @@ restore_media() {
   google_stop "  To fix: correct what the messages name and run the same command again."
 }
 
-# Looks for the restoration that this run has begun, or a killed one of the same backup. One that is done counts only
-# while its mark is young: people may have written since.
+# Looks for the restoration that this run or a killed run of the same backup has begun. One that has ended counts only
+# while its mark is young, because users may have written since.
 find_restoration() {
   sql_restoration "(\"$JOB_TAKEN\" != \"no\" and .status != \"DONE\") or (\"$JOB_TAKEN\" != \"late\" and .error == null
     and (.insertTime | sub(\"[.][0-9]+\"; \"\") | fromdate) >= $JOB_SINCE)"
@@ -303,20 +313,21 @@ prepare() {
   swap clear cleared && filling=yes && run_init "$instance_connection" "done: " "DB_NAME=${DATABASE}_restored"
 }
 
-# Puts in place what the last job has filled, and nothing else of that name.
+# Puts the database in place that the last job has filled, which it identifies by its id and not by its name.
 exchange() {
   exchanging=yes
   swap swap exchanged "RESTORED_ID=${JOB_LINE##* }" || return 1
   exchanging=no filling=no
 }
 
+# adopt INSTANCE: gives a restored instance, or a clone, the passwords and names that this deployment uses.
 adopt() {
   sql_set_administrator "$1" && read_connection "$1" || return 1
-  # Not in a clone, which has the names of its own instance.
+  # A clone has the names of the instance that it is made from.
   [ "$FROM_DATABASE" = "$DATABASE" ] || [ "$1" != "$INSTANCE" ] ||
     run_script "$connection" "$folder/swap-database.sh" "renamed: " ACTION=rename "DB_NAME=$DATABASE" \
       "FROM_NAME=$FROM_DATABASE" || return 1
-  # A backup may have another login open, with a password that a rotation has replaced since.
+  # In a backup, a login may be open whose password a rotation has replaced since.
   run_init "$connection" "done: of its logins, " "DB_NAME=$DATABASE" DB_CLOSE_OTHER=true
 }
 
@@ -332,7 +343,9 @@ say_former() {
     "make these again where you need them, compare the data, and remove it with restore.sh drop-former."
 }
 
-exchange_step="exchange the two: $DATABASE becomes ${DATABASE:-}_former; the application is interrupted for seconds"
+exchange_step() {
+  echo "exchange the two: $DATABASE becomes ${DATABASE}_former; the application is interrupted for seconds"
+}
 
 restore_from_dump() {
   object=$SUBJECT
@@ -341,7 +354,7 @@ restore_from_dump() {
   require_dump_job
   say_steps "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
     "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" \
-    "$exchange_step"
+    "$(exchange_step)"
   confirm_steps "Replace the data of $DATABASE with that of $object?"
   begin_changes
   try "empty database" prepare
@@ -357,7 +370,7 @@ restore_point_in_time() {
   say_steps "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
     "clone $INSTANCE as of $SUBJECT; the clone is billed while it exists" \
     "set the current passwords in the clone with the job $INIT_JOB" \
-    "copy $DATABASE of the clone into it with a job" "$exchange_step" "delete the clone"
+    "copy $DATABASE of the clone into it with a job" "$(exchange_step)" "delete the clone"
   confirm_steps "Replace the data of $DATABASE with that of $SUBJECT?"
   begin_changes
   # First, because a database that an earlier restore has put aside stops it before anything is billed.
@@ -374,7 +387,7 @@ restore_point_in_time() {
   say_former
 }
 
-# Reads the newest backup that is meant, as "NAME TIME", from a list or by its full name.
+# Sets GOOGLE_READ to "NAME TIME" of the newest backup that SUBJECT means, from a list or by its full name.
 read_backup() {
   export FROM_INSTANCE SUBJECT
   # shellcheck disable=SC2016 # names of jq
@@ -390,7 +403,7 @@ read_backup() {
   fi
   summary='"\(.name // "") "'" + ($time)"
   case $SUBJECT in
-    # Also while a region cannot be reached, of which a list may lack something.
+    # This works even if a region cannot be reached; a list would be incomplete then.
     projects/*/backups/*) google_reading "$filter // {} | $summary" google_get sqladmin "$SUBJECT" ;;
     *)
       google_listed "map($filter) | sort_by($time) | last // {} | $summary" \
@@ -429,23 +442,32 @@ drop_former() {
   try "drop" swap drop-former dropped
 }
 
-case $action in
-  *backup | dump | point-in-time | drop-former)
-    read_connection "$INSTANCE" ||
-      google_fail "The database instance $INSTANCE cannot be read." \
-        "To fix: after a destroy, apply first; the next apply creates an empty instance of the same name."
-    instance_connection=$connection
-    case $action/${INSTANCE_OWNER:-deployment} in *backup/* | */others) ;; *) refuse_restoration ;; esac
-    # While a clone is made, there is no copy of a job.
-    sql_clones "$JOB_GROUP" "$take_over"
-    ;;
-esac
-google_on_failure clean_up
-case $action in
-  dump) restore_from_dump ;;
-  point-in-time) restore_point_in_time ;;
-  backup | final-backup) restore_from_backup ;;
-  drop-former) drop_former ;;
-  media) restore_media ;;
-esac
-abandon_run
+# Reads the instance, and sets SQL_CLONES to the clones that killed runs have left.
+look_at_instance() {
+  read_connection "$INSTANCE" ||
+    google_fail "The database instance $INSTANCE cannot be read." \
+      "To fix: after a destroy, apply first; the next apply creates an empty instance of the same name."
+  instance_connection=$connection
+  case $action/${INSTANCE_OWNER:-deployment} in *backup/* | */others) ;; *) refuse_restoration ;; esac
+  # While a clone is made, there is no copy of a job.
+  sql_clones "$JOB_GROUP" "$take_over"
+}
+
+main() {
+  parse_words "$@"
+  check_command
+  [ "$action" = media ] || check_database_settings
+  begin_run restore
+  [ "$action" = media ] || look_at_instance
+  google_on_failure clean_up
+  case $action in
+    dump) restore_from_dump ;;
+    point-in-time) restore_point_in_time ;;
+    backup | final-backup) restore_from_backup ;;
+    drop-former) drop_former ;;
+    media) restore_media ;;
+  esac
+  abandon_run
+}
+
+main "$@"
