@@ -3,11 +3,11 @@
 # The shell comes with the image, because the base may have none.
 #
 # Turns what the platform injects into what the application reads, starts a worker and keeps it running, and replaces a
-# copy of itself with the server, for which it waits. Any other command replaces the script itself, in the same environment;
-# server-alone is the server without a worker, for a container beside which one runs.
+# copy of itself with the server, for which it waits. Any other command replaces the script itself, in the same
+# environment; server-alone is the server without a worker, for a container beside which one runs.
 #
-# Own variables begin with ce_: another name may be exported, and the application would get our value. Exported ones that
-# begin so do not reach it.
+# The script's own variables begin with ce_: any other name may be exported, and the application would get our value.
+# Exported variables of that prefix are removed.
 set -eu
 
 # An empty prefix would turn IDP_PATH into PATH.
@@ -23,10 +23,10 @@ refuse() {
   exit 78 # EX_CONFIG of sysexits.h
 }
 
-# Shells print variables each in their own quoting, and a value may hold a line that looks like another variable.
-# Records that end in NUL are unambiguous, and the image brings env and tr where the base has none. Line
-# breaks become blanks and NULs become line breaks, so what stands before the first = is a whole name or no name at all.
-# The command gets each name.
+# for_each_variable COMMAND: calls it with each name. Every shell prints variables in its own quoting, and a value may
+# hold a line that looks like another variable. Records that end in NUL are unambiguous, and the image brings env and tr
+# where the base has none. Line breaks become blanks and NULs become line breaks, so what stands before the first = is a
+# whole name or no name at all.
 for_each_variable() {
   ce_records=$(env -0 | tr '\n\000' ' \n')
   set -f
@@ -65,13 +65,13 @@ copy() {
   eval "export $2=\"\$$1\""
 }
 
-# Sets a variable that nobody has set, and notes it for the log.
+# default_to NAME VALUE: sets a variable that nobody has set, and notes it for the log.
 default_to() {
   export "$1=$2"
   ce_defaulted="$ce_defaulted $1=$2"
 }
 
-# Finds what the application will read as a setting: ce_value, and the variable that it comes from, ce_source.
+# look_up SETTING: sets ce_value to what the application will read, and ce_source to the variable that it comes from.
 look_up() {
   for ce_source in "$UPSTREAM_PREFIX$1" "IDP_$1"; do
     eval "ce_value=\${$ce_source:-}"
@@ -80,8 +80,8 @@ look_up() {
   return 1
 }
 
-# An empty DB_ variable means that the platform has nothing to say, but for the password: a database that trusts its
-# clients has an empty one. An empty target is a deliberate choice.
+# An empty DB_ variable means that the platform has nothing to say, except for the password, which is empty where the
+# database trusts its clients. An empty target is a deliberate choice.
 map_database_variables() {
   for ce_part in HOST PORT NAME USER PASSWORD; do
     if is_set "DB_$ce_part" && ! is_configured "POSTGRESQL__$ce_part"; then
@@ -92,14 +92,22 @@ map_database_variables() {
   done
 }
 
-# A socket, or the proxy beside the application, which encrypts towards the database and refuses a client that asks for
-# TLS. Everything else is a network, also a host that the application looks up later (file://, env://).
+# Sets ce_ssl_mode_chosen to yes unless somebody has set the mode, or there is no database.
 choose_ssl_mode() {
+  ce_ssl_mode_chosen=
   is_configured POSTGRESQL__SSLMODE && return
   look_up POSTGRESQL__HOST || return 0
   default_to IDP_POSTGRESQL__SSLMODE "$(ssl_mode_of "$ce_value")"
+  ce_ssl_mode_chosen=yes
+}
+
+# Gives other endpoints their own host, port and encryption, because those of the database may become those of a pool,
+# and its encryption was chosen for its host alone. An SSLMODE that somebody has set is meant for all of them, and with
+# it there is no pool: then they inherit what is set.
+separate_endpoints() {
+  [ -n "$ce_ssl_mode_chosen" ] || return 0
   name_direct_host
-  for_each_variable separate_replica
+  for_each_variable separate_endpoint
 }
 
 # Any part of a direct endpoint makes the application use one, whose host would become that of the pool.
@@ -117,6 +125,9 @@ notice_direct() {
   esac
 }
 
+# ssl_mode_of HOST: without TLS only to a socket, and to the proxy beside the application, which encrypts towards the
+# database and refuses a client that asks for TLS. Everything else is a network, also a host that the application looks
+# up later (file://, env://).
 ssl_mode_of() {
   case $1 in
     /* | localhost | 127.0.0.1 | ::1) echo disable ;;
@@ -124,28 +135,28 @@ ssl_mode_of() {
   esac
 }
 
-# A replica inherits what is not set for it, and so does a direct endpoint, which is for what needs a session. This is
-# for the database alone: its port, which may become that of a pool, and its encryption. CONN_OPTIONS of a replica are
-# passed on, because no pool is on the way to it, and they come last: an sslmode among them holds.
-separate_replica() {
+# separate_endpoint NAME: if that is the host of a replica or of a direct endpoint, which is for what needs a session,
+# sets its port and encryption, which it would otherwise inherit from the database. An sslmode among the CONN_OPTIONS of
+# a replica still wins: the application reads them last, and no pool is on the way to a replica.
+separate_endpoint() {
   case $1 in
-    IDP_POSTGRESQL__READ_REPLICAS__?*__HOST | IDP_POSTGRESQL__DIRECT__HOST) ce_replica=${1#IDP_} ;;
+    IDP_POSTGRESQL__READ_REPLICAS__?*__HOST | IDP_POSTGRESQL__DIRECT__HOST) ce_endpoint=${1#IDP_} ;;
     "$UPSTREAM_PREFIX"POSTGRESQL__READ_REPLICAS__?*__HOST | "$UPSTREAM_PREFIX"POSTGRESQL__DIRECT__HOST)
-      ce_replica=${1#"$UPSTREAM_PREFIX"}
+      ce_endpoint=${1#"$UPSTREAM_PREFIX"}
       ;;
     *) return 0 ;;
   esac
-  ce_replica=${ce_replica%__HOST}
-  if ! is_configured "${ce_replica}__PORT"; then
+  ce_endpoint=${ce_endpoint%__HOST}
+  if ! is_configured "${ce_endpoint}__PORT"; then
     look_up POSTGRESQL__PORT || ce_value=5432
-    default_to "IDP_${ce_replica}__PORT" "$ce_value"
+    default_to "IDP_${ce_endpoint}__PORT" "$ce_value"
   fi
-  is_configured "${ce_replica}__SSLMODE" && return
-  look_up "${ce_replica}__HOST"
-  default_to "IDP_${ce_replica}__SSLMODE" "$(ssl_mode_of "$ce_value")"
+  is_configured "${ce_endpoint}__SSLMODE" && return
+  look_up "${ce_endpoint}__HOST"
+  default_to "IDP_${ce_endpoint}__SSLMODE" "$(ssl_mode_of "$ce_value")"
 }
 
-# The application offers uploads only where its storage path is itself a mount point.
+# The application offers uploads only if its storage path is itself a mount point.
 choose_storage_path() {
   is_configured STORAGE__FILE__PATH && return
   default_to IDP_STORAGE__FILE__PATH /media
@@ -179,7 +190,7 @@ translate_to_upstream() {
   esac
 }
 
-# The second argument is the platform's name of the setting.
+# require_text SETTING NAME: NAME is what the platform calls the setting.
 require_text() {
   look_up "$1" || ce_source=$2
   [ -n "$ce_value" ] || ce_missing="$ce_missing, $ce_source"
@@ -197,16 +208,16 @@ require_variables() {
     "well)"
 }
 
-# The synchronization of a directory holds a thread while others run its pages. A plan refuses this as far as it knows the
-# values; those of secrets come to light here.
+# The synchronization of a directory holds a thread while others run its pages. A plan refuses a single thread as far as
+# it knows the values; those of secrets are known only here.
 require_second_thread() {
   look_up WORKER__THREADS && [ "$ce_value" = 1 ] || return 0
   look_up WORKER__PROCESSES || ce_value=1 # the default of the application
-  [ "$ce_value" != 1 ] || refuse "the worker would run one task at a time, and the synchronization of a directory is a" \
-    "task that waits for others, so that none would end; set IDP_WORKER__THREADS or IDP_WORKER__PROCESSES to 2"
+  [ "$ce_value" != 1 ] || refuse "the worker would run one task at a time, and the synchronization of a directory is" \
+    "a task that waits for others, so that none would end; set IDP_WORKER__THREADS or IDP_WORKER__PROCESSES to 2"
 }
 
-# Asks for the permission only: a trial file would cost two requests to the bucket at every start.
+# Checks the permission only: a trial file would cost two requests to the bucket at every start.
 require_writable_storage() {
   for ce_usage in MEDIA REPORTS; do
     look_up "STORAGE__${ce_usage}__BACKEND" || look_up STORAGE__BACKEND || ce_value="file"
@@ -231,7 +242,7 @@ require_temporary_folder() {
   fi
 }
 
-# From here on about the processes of a container with a server and a worker, or with a connection pool:
+# The rest is about the processes of a container with a server and a worker, or with a connection pool:
 #
 #   dumb-init              hands signals to the shells, collects what others leave behind
 #   └─ this shell          waits for the application, then for the rest; its end is the end of the container
@@ -291,9 +302,9 @@ has_program() {
   [ -e "/proc/$1/exe" ]
 }
 
-# Gives a process so many seconds to end on a TERM. A group of its own gets it once and goes with it. Shells have none,
-# and the copy of a shell, which every process is at first, swallows a signal in its first moment: they get it until they
-# end, which they do not mind.
+# end_process ID SECONDS: ends a process by TERM, and by KILL after so many seconds. One with a group of its own gets a
+# single TERM, as its whole group does. A shell has no group of its own, and neither has the copy of a shell that every
+# process is at first, which swallows a signal in its first moment: it gets a TERM again and again, which does no harm.
 end_process() {
   ce_told=
   ce_tries=$(($2 * 10))
@@ -305,7 +316,7 @@ end_process() {
   kill -KILL "-$1" 2>/dev/null || :
 }
 
-# Runs a command as a child, and sets ce_exit_code when it has ended, by itself or by a stop.
+# hold COMMAND...: runs a command as a child, and sets ce_exit_code when it has ended, by itself or by a stop.
 hold() {
   ce_exit_code=143
   [ -z "$ce_stopping" ] || return 0
@@ -333,8 +344,8 @@ watch_worker() {
   become python3 -IS "$ce_files/watch-worker.py" "$@"
 }
 
-# An empty folder for each worker: a dead one leaves sockets that nothing answers on, and files that fill the memory they
-# are kept in.
+# Each worker gets an empty folder: a dead one leaves sockets that nothing answers on, and files that fill the memory
+# which holds them.
 become_worker() {
   rm -rf -- "$TMPDIR"
   mkdir -m 700 -- "$TMPDIR"
@@ -368,7 +379,8 @@ supervise_worker() {
   rm -rf -- "$TMPDIR"
 }
 
-# Starts a part with a function, again and again until the stop, after longer and longer pauses.
+# keep_running WORDS FUNCTION: starts a part, which the log calls WORDS, by a function again and again until the stop,
+# after longer and longer pauses.
 keep_running() {
   ce_pause_seconds=1
   while [ -z "$ce_stopping" ]; do
@@ -395,8 +407,8 @@ run_server() {
 
 # Prepares for a stop, and starts the pool, if there is one.
 start_pool() {
-  # The serverless platform, which sets this variable, kills after 10 s, and a new server should not be delayed
-  # when this one has failed. Elsewhere it is what the time to end of a pod leaves after it has left the traffic.
+  # Cloud Run, which sets K_SERVICE, kills after 10 s. After a failure, the same short time applies everywhere, so that
+  # a new server is not delayed. Otherwise, it is what a pod's time to end leaves once it has left the traffic.
   ce_short_stop_seconds=8
   ce_stop_seconds=60
   ! has_text K_SERVICE || ce_stop_seconds=$ce_short_stop_seconds
@@ -423,7 +435,7 @@ run_application() {
     say "$1 ended with exit code $ce_application_exit_code, so the container ends"
     ce_stop_seconds=$ce_short_stop_seconds
   fi
-  # It needs a moment longer than the worker.
+  # The supervision needs a moment longer than the worker.
   [ -z "$ce_supervision" ] || end_process "$ce_supervision" $((ce_stop_seconds + 1))
   [ -z "$ce_pool_supervision" ] || end_pool
   [ -z "$ce_supervision_lost" ] || [ "$ce_application_exit_code" -ne 0 ] || exit 1
@@ -440,33 +452,38 @@ case $UPSTREAM_PREFIX in
     refuse "no variable name can begin with the UPSTREAM_PREFIX of this image; build it with letters, digits and _" ;;
 esac
 
+# Sets ce_is_application to whether the command starts a part of the application, which needs its database and storage,
+# and ce_has_worker to whether a worker is among what it starts: yes or empty. The rest is for maintenance.
+classify_command() {
+  ce_is_application=
+  ce_has_worker=
+  case $1 in
+    server | allinone | worker) ce_is_application=yes ce_has_worker=yes ;;
+    server-alone) ce_is_application=yes ;;
+  esac
+}
+
 [ $# -gt 0 ] || set -- server
 for_each_variable forget_own_name
+classify_command "$1"
 ce_mapped=
 ce_defaulted=
 ce_pool=
 map_database_variables
 choose_ssl_mode
-case $1 in
-  server | server-alone | allinone | worker) route_through_pool ;;
-esac
+separate_endpoints
+[ -z "$ce_is_application" ] || route_through_pool
 choose_storage_path
 choose_native_log_level
-case $1 in
-  server | allinone | worker) choose_prefetch ;;
-esac
+[ -z "$ce_has_worker" ] || choose_prefetch
 say "mapped:${ce_mapped:- nothing}; by default:${ce_defaulted:- nothing}"
 
-case $1 in
-  server | server-alone | allinone | worker)
-    require_variables
-    require_writable_storage
-    require_temporary_folder
-    ;;
-esac
-case $1 in
-  server | allinone | worker) require_second_thread ;;
-esac
+if [ -n "$ce_is_application" ]; then
+  require_variables
+  require_writable_storage
+  require_temporary_folder
+fi
+[ -z "$ce_has_worker" ] || require_second_thread
 for_each_variable translate_to_upstream
 
 case $1 in

@@ -3,8 +3,9 @@
 # The connection pool of cloud-entrypoint.sh, which reads this file: PgBouncer between the application and its database.
 
 # With CONNECTION_POOL_SIZE, the application reaches the database that the platform names through a pool of so many
-# connections in this container. It is put in between after the mapping, whose rules so hold for the database itself, and
-# leaves alone what is set explicitly, even a part of it: that is not the platform's database.
+# connections in this container. The pool is put in between after the mapping, so that the rules of the mapping apply to
+# the database itself. If any part of the address is set explicitly, it is not the platform's database, and there is no
+# pool.
 route_through_pool() {
   has_text CONNECTION_POOL_SIZE && has_text IDP_POSTGRESQL__HOST || return 0
   # A schema is asked for in the first message of some connections, which the pool cannot pass on.
@@ -17,8 +18,8 @@ route_through_pool() {
       return
     fi
   done
-  command -v pgbouncer >/dev/null || refuse "CONNECTION_POOL_SIZE is set, but no program pgbouncer is on the PATH of this" \
-    "image; add it to the image, or switch the connection pool off"
+  command -v pgbouncer >/dev/null || refuse "CONNECTION_POOL_SIZE is set, but no program pgbouncer is on the PATH of" \
+    "this image; add it to the image, or switch the connection pool off"
   ce_pool_database="host=$(quoted "$IDP_POSTGRESQL__HOST") port=${IDP_POSTGRESQL__PORT:-5432}"
   ce_pool_database="$ce_pool_database user=$(quoted "${IDP_POSTGRESQL__USER:-}")"
   ce_pool_database="$ce_pool_database password=$(quoted "${IDP_POSTGRESQL__PASSWORD:-}")"
@@ -36,8 +37,8 @@ route_through_pool() {
   ce_pool=${ce_folder%/}/connection-pool.$$
   ce_pool_port=6432
   ce_socket=$ce_pool/.s.PGSQL.$ce_pool_port
-  [ "${#ce_socket}" -le 107 ] || refuse "TMPDIR is $ce_folder, and the path of a socket may have 107 characters, but that" \
-    "of the connection pool would have ${#ce_socket}; use a shorter TMPDIR, or switch the connection pool off"
+  [ "${#ce_socket}" -le 107 ] || refuse "TMPDIR is $ce_folder, and the path of a socket may have 107 characters, but" \
+    "that of the connection pool would have ${#ce_socket}; use a shorter TMPDIR, or switch the connection pool off"
   ce_pool_ssl_mode=$IDP_POSTGRESQL__SSLMODE
   export "IDP_POSTGRESQL__HOST=$ce_pool" "IDP_POSTGRESQL__PORT=$ce_pool_port" IDP_POSTGRESQL__SSLMODE=disable
 }
@@ -59,7 +60,7 @@ require_password_for_pool() {
     "one, or switch the connection pool off"
 }
 
-# As a value of the pool's settings, in which a quote is doubled.
+# quoted TEXT: prints it as a value of the pool's settings, in which a quote is doubled.
 quoted() {
   ce_rest=$1
   printf "'"
@@ -74,7 +75,7 @@ quoted() {
 }
 
 # Runs in a subshell. It outlasts the signals that end server and worker, which finish their work with its connections,
-# and ends on USR1 once there is a file that says so: others may send this signal too.
+# and ends on USR1 if the file stop is there: others may send this signal too.
 supervise_pool() {
   listen_to_signals
   trap '' HUP INT QUIT TERM
@@ -98,8 +99,9 @@ stop_pool() {
   stop
 }
 
-# Prints what the pool says, without the ends of its clients' connections. Why the database gives no connection stands
-# in the log once a minute, and a request that waited meanwhile is not one that waited for others.
+# Prints what the pool says, without the ends of its clients' connections. The reason why the database gives no
+# connection is printed once a minute. A request that times out meanwhile has waited for the database, and not for other
+# requests, so it is printed with that reason.
 pass_log_on() {
   ce_reason=
   ce_reason_time=0
@@ -179,7 +181,7 @@ await_pool() {
   done
 }
 
-# Until it ends: before it listens, it ignores the signal, and its folder may not be there yet.
+# Sends the signal until the pool ends: it ignores the signal before it listens, and its folder may not be there yet.
 end_pool() {
   ce_tries=100
   while is_running "$ce_pool_supervision" && [ "$ce_tries" -gt 0 ]; do

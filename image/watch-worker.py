@@ -1,7 +1,7 @@
 """Ends a worker beside a server when its launcher runs and its application is frozen.
 
-Arguments: process id of the worker, its port, and that of the server. The worker is the parent of this process, which ends
-with it: once a worker has ended, its number may be that of another process.
+Arguments: process id of the worker, its port, and that of the server. The worker is the parent of this process, which
+ends with it: once a worker has ended, its number may be that of another process.
 """
 
 import os, signal, socket, sys, time
@@ -44,13 +44,15 @@ wait(FIRST_WAIT)
 failures = 0
 while failures < FAILURES:
     awake = wait(PERIOD)
-    # The spelling of releases up to 2026.5, which answer 200 on every path that they do not know; later ones answer 404.
+    # The spelling of releases up to 2026.5, which answer 200 on every path that they do not know. Later ones answer
+    # 404.
     answer = status(worker_port, "/-/heath/live/")
     if answer == 404:
         answer = status(worker_port, "/-/health/live/")
     if answer == 404:
         sys.exit()
-    # A worker without a database answers 503 or not at all, and a restart does not help it; the server asks the database.
+    # A worker without a database answers 503 or not at all, and a restart does not help it. Whether the database is
+    # there is known from the server, which asks it.
     if answer == 200 or not awake or status(server_port, "/-/health/ready/") != 200:
         failures = 0
     else:
