@@ -3,10 +3,10 @@
 # database and the uploads of one of the two. To be sourced after google-rest.sh and database-jobs.sh, with `scripts`,
 # the folder of restore.sh. SETTINGS are what the output restore_settings of a deployment holds.
 #
-# How far a recovery is says the mark, which is in the cloud, so that it is the same on each machine: annotations of the
-# secret NAME-recovery, which has no version. Not a label of the instance, because Terraform manages all of those, and
-# the next apply would take it away; not the database, because what is there travels with its backups into another
-# one. The secret is there before the first apply. It names the instance and when that was made: another instance of
+# A mark records how far a recovery has come. It is kept in the cloud, so that every machine sees the same: in the
+# annotations of the secret NAME-recovery, which has no version and exists before the first apply. A label of the
+# instance would be removed by the next apply, because Terraform manages all labels; a mark in the database would travel
+# with its backups into another one. The mark names the instance and its time of creation, so that another instance of
 # the same name has no mark.
 #
 #   TERRAFORM   program (terraform), whose calls have Terraform's own time limits
@@ -28,19 +28,19 @@ name_the_other() {
   esac
 }
 
-# Of a secret, the fields of the mark.
+# Reads the fields of the mark from the secret.
 mark_fields='[.annotations // {} | .state, .time, .instance, .created, .region, .secrets, .file, .run
   | . // ""] | join("|")'
 
-# Sets mark to how far the recovery of NAME is, and mark_time to when that was so; mark_instance to the instance that is
-# meant, empty if none is known yet; mark_region to its region, mark_secrets to those of its secrets, and mark_file to
-# the name of the --var-file; and mark_line to the mark as it is written. From one to the next:
-#   none       there is no mark, or the instance that it means is gone
+# Reads the mark of NAME. Sets mark to the state of the recovery, and mark_time to when that was reached; mark_instance
+# to the instance, empty if none is known yet; mark_region to its region, mark_secrets to the regions of its secrets,
+# and mark_file to the name of the --var-file; and mark_line to the mark as it is written. The states, in their order:
+#   none       there is no mark, or its instance is gone
 #   begun      the database may be overwritten
-#   filled     the database is in; uploads may be missing
-#   restored   uploads, too
+#   filled     the database is restored; uploads may be missing
+#   restored   the database and the uploads are restored
 #   brought    the database is home; uploads may be missing there
-#   returned   uploads, too
+#   returned   the database and the uploads are home
 read_mark() {
   mark=none mark_time='' mark_line='' mark_instance='' mark_region='' mark_secrets='' mark_file=''
   if ! google_reading "$mark_fields" google_get secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery"; then
@@ -65,8 +65,8 @@ MARK
   case $marked in begun | filled | restored | brought | returned) mark=$marked ;; esac
 }
 
-# Stops unless the mark is the one that was read or written here last. A question may wait for hours, and another run
-# may have ended meanwhile.
+# Stops if another run has changed the mark since this run has read or written it: a question to the operator may wait
+# for hours.
 require_same_mark() {
   known_line=$mark_line
   read_mark
@@ -75,8 +75,9 @@ require_same_mark() {
       "(the secret $NAME-recovery: $mark)." "To fix: wait until that has ended, and run the same command again."
 }
 
-# write_mark STATE INSTANCE: an empty INSTANCE is not there yet. The rest is in mark_region, mark_secrets and mark_file;
-# the secret of the mark is made in mark_secrets. Stops if another run has written it since: an apply takes long.
+# write_mark STATE INSTANCE: writes the mark, with mark_region, mark_secrets and mark_file; INSTANCE is empty if there
+# is none yet. A new secret is made in the regions mark_secrets. Stops if another run has written the mark since this
+# one has read it, because an apply takes long.
 write_mark() {
   STATE=$1 MARKED=$2 CREATED='' MARKED_REGION=$mark_region SECRET_REGIONS=$mark_secrets MARKED_FILE=$mark_file
   require_same_mark
@@ -88,7 +89,7 @@ write_mark() {
   fi
   MARKING=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
   export STATE MARKED CREATED MARKED_REGION SECRET_REGIONS MARKED_FILE MARKING
-  # By the clock of the server, whose files are compared with it.
+  # By the clock of the server, because times of its files are compared with it.
   jq -n --argjson now "$(google_server_time)" '{ annotations: ({ state: env.STATE, time: ($now | todate),
       instance: env.MARKED, created: env.CREATED, region: env.MARKED_REGION, secrets: env.SECRET_REGIONS,
       file: (env.MARKED_FILE | gsub("[|[:cntrl:]]"; "?")), run: env.MARKING } | map_values(select(. != ""))) }' \
@@ -103,15 +104,16 @@ write_mark() {
   mark_line=$(jq -r "$mark_fields" "$GOOGLE_WORK/mark.json")
 }
 
-# One that is there is made by an attempt whose answer was lost. A policy of the organization may want it to have a key.
+# If the secret is already there, an attempt whose answer was lost has made it. A policy of the organization may require
+# a key for it.
 make_mark() {
   google_reading 'field("name")' google_post secretmanager "projects/$PROJECT_ID/secrets" "$GOOGLE_WORK/secret.json" \
     "secretId=$NAME-recovery" || [ "$GOOGLE_STATUS" = 409 ] ||
     google_fail "The secret $NAME-recovery cannot be created in $SECRET_REGIONS." "$with_a_key"
 }
 
-# Prints the settings of the deployment whose workspace is selected. Where nothing has been applied, Terraform prints a
-# warning instead, as if it were the value.
+# Prints the settings of the deployment whose workspace is selected. If nothing has been applied there, Terraform prints
+# a warning in the place of the value.
 deployed_settings() {
   deployed=$(terraform output -raw restore_settings) || return 1
   case $deployed in 'export '*) printf '%s\n' "$deployed" ;; *) return 1 ;; esac
@@ -136,8 +138,8 @@ connect_to() {
   google_within 120 sh -c "$connect_command" || google_stop "The cluster cannot be reached by: $connect_command"
 }
 
-# remove_servers SETTINGS: nothing may write while the database is replaced, and a server knows the database that it has
-# started with. The next apply makes servers and workers again.
+# remove_servers SETTINGS: removes servers and workers, because nothing may write while the database is replaced, and a
+# server goes on with what it knows of the database that it has started with. The next apply makes them again.
 remove_servers() {
   service=$(service_of "$(setting_of "$1" INIT_JOB)")
   worker=$(worker_of "$service")
@@ -163,7 +165,7 @@ remove_servers() {
   done
 }
 
-# has_servers SETTINGS: whether there is the server of a deployment.
+# has_servers SETTINGS: whether a deployment has a server.
 has_servers() {
   service=$(service_of "$(setting_of "$1" INIT_JOB)")
   if on_kubernetes; then
@@ -207,7 +209,8 @@ restore_into() {
   ) || google_stop "The database is not restored." "To fix: as said above; then run the same command again."
 }
 
-# copy_object BUCKET OBJECT BUCKET OBJECT [QUERY]: within Cloud Storage, in as many calls as it takes; encoded names.
+# copy_object BUCKET OBJECT BUCKET OBJECT [QUERY]: copies an object within Cloud Storage, in as many calls as it takes.
+# The names are encoded.
 copy_object() {
   echo '{}' >"$GOOGLE_WORK/object.json"
   copy_query=${5:-}
@@ -221,30 +224,31 @@ copy_object() {
   done
 }
 
-# Whether it is one bucket, which others keep: copied onto themselves, files would only become younger.
+# have_one_bucket BUCKET BUCKET: whether both deployments use the same bucket, which others manage. Copied onto
+# themselves, its files would only become younger.
 have_one_bucket() {
   [ "$1" = "$2" ] || return 1
   google_say "Both deployments have their uploads in $1: there is nothing to copy."
 }
 
-# copy_uploads BUCKET BUCKET: files of the application alone, because a bucket may hold those of others, too. They
-# replace those that are there.
+# copy_uploads FROM TO: copies uploads from one bucket to the other, over files that are there. Only those of the
+# application, because a bucket may also hold files of others.
 copy_uploads() {
   ! have_one_bucket "$1" "$2" || return 0
   copy_all_uploads "$1" "$2" all
   google_say "Copied $copied_count upload(s) to $2."
 }
 
-# add_uploads BUCKET BUCKET [TIME]: the same for a bucket in use, where a file of the same name is newer, and stays;
-# with a TIME, from which on it may have been in use, only one that was written since.
+# add_uploads FROM TO [TIME]: the same for a bucket that is in use, where files of the same name are newer and stay.
+# With a TIME, the bucket may have been in use since then, and only files that were written since stay.
 add_uploads() {
   ! have_one_bucket "$1" "$2" || return 0
   copy_all_uploads "$1" "$2" "${3:-1970-01-01T00:00:00Z}"
   google_say "Copied $copied_count upload(s) to $2; $kept_count that are there stay as they are."
 }
 
-# copy_all_uploads BUCKET BUCKET all|TIME: with a TIME, files there that were written since stay. Sets copied_count, and
-# kept_count to those that stay.
+# copy_all_uploads FROM TO all|TIME: with a TIME, files in TO that were written since then stay. Sets copied_count, and
+# kept_count to the number of those that stay.
 copy_all_uploads() {
   copied_count=0 kept_count=0
   for prefix in media/ reports/; do
@@ -254,8 +258,8 @@ copy_all_uploads() {
     [ "$3" = all ] ||
       google_pages storage "b/$2/o" items "prefix=$(encoded_object "$prefix")&maxResults=1000" "$GOOGLE_WORK/there" ||
       google_fail "The uploads of $2 cannot be listed." "To fix: run the same command again."
-    # What is there and older is replaced as it was read; what is not there must still not be there.
-    # shellcheck disable=SC2016 # names of jq
+    # An older file is replaced only if it has not changed since it was listed, and a missing one is added only if it is
+    # still missing. shellcheck disable=SC2016 # names of jq
     jq -nr --arg since "$3" --slurpfile there "$GOOGLE_WORK/there" "$GOOGLE_FUNCTIONS"'
       def stays: (.updated // "9") | sub("[.][0-9]+"; "") >= $since;
       INDEX($there[]; .name) as $there | inputs | $there[.name] as $former

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a deployment again in another region, from what is left of it, for the day on which its own region is gone.
+# Makes a deployment again in another region from what is left of it, for the day on which its own region is lost.
 #
 #   recover-elsewhere.sh look REGION      says what is left and what would be lost; changes nothing
 #   recover-elsewhere.sh recover REGION   applies this folder in REGION under another name, restores the database there,
@@ -8,16 +8,16 @@
 #   recover-elsewhere.sh uploads REGION   copies uploads that could not be read on that day; what is in REGION stays
 #
 #   --from backup|dump|gs://BUCKET/OBJECT   what the database is restored from; by default the newest backup or dump
-#   --name NAME       application_name of the new deployment; by default the present one with -b at its end, or without
+#   --name NAME       application_name of the new deployment; by default the present one with -b added, or removed
 #   --var-file FILE   further inputs that the new region needs, such as another subnetwork; with standby in HCL, also
 #                     secret_locations with both regions
-#   --again           restores once more, or into a deployment of that name that has users: over what they have written
-#   --force           with --yes: although the former instance answers, whose users may go on working with it
+#   --again           restores once more, or into a deployment of that name that has users; overwrites what they wrote
+#   --force           with --yes: recovers although the former instance answers, and its users may go on working
 #   --yes             does not ask
 #
-# Whatever still stands is left alone: the new deployment has names of its own, and its state is in a workspace of that
-# name. Sessions stay if the secret key can be read, which is copied into a secret in REGION. The records of the domain
-# come last, and are yours to set: the script prints them.
+# Whatever is left of the former deployment is not touched: the new one has names of its own, and its state is in a
+# workspace of that name. Sessions stay if the secret key can be read, which is copied into a secret in REGION. The last
+# step is yours: to set the records of the domain, which the script prints.
 #
 # Run it in the folder of the stack, with the settings of the deployment that is gone:
 #   PROJECT_ID             project (required)
@@ -82,9 +82,9 @@ parse_words() {
     *) google_refuse "\"$action\" is not a command; the commands are look, recover and uploads." ;;
   esac
 }
-# read_var_file: what the file of the operator says of regions. Sets names_standby to yes or no; file_locations to its
-# secret_locations as words, empty if it has none; and secret_regions to the regions that the secrets need. HCL is only
-# looked through, line by line.
+# Reads what the operator's --var-file says of regions. Sets names_standby to whether it sets standby, yes or no;
+# file_locations to its secret_locations as words, empty if it has none; and secret_regions to the regions that the
+# secrets need. HCL is not parsed, only searched line by line.
 read_var_file() {
   wants_standby=no standby_region=''
   case $var_file in
@@ -122,7 +122,7 @@ FACTS
 }
 
 check_settings() {
-  # By the names that the usage has. From here on, the regions are LOST_REGION and elsewhere.
+  # Refused by the names in the usage. From here on, the regions are LOST_REGION and elsewhere.
   google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
   export LOST_REGION="${DATABASE_REGION:-}"
   # shellcheck disable=SC2034 # google_setting reads it
@@ -154,7 +154,8 @@ check_settings() {
   secret_regions=$elsewhere file_locations='' names_standby=no
   [ ! -f "$var_file" ] || read_var_file
   [ -f cdk.tf.json ] || [ -f variables.tf ] || google_refuse "This is not the folder of a stack; change to it first."
-  # The workspace is selected in a data folder of its own: a plain terraform command still means the former deployment.
+  # The workspace is selected in a data folder of its own, so that a plain terraform command still means the former
+  # deployment.
   export TF_DATA_DIR=".terraform-$NAME" TF_IN_AUTOMATION=true
   [ "$action" != uploads ] || [ -d "$TF_DATA_DIR" ] ||
     google_refuse "There is no $TF_DATA_DIR here, so no deployment of the name $NAME was made from this folder;" \
@@ -168,8 +169,8 @@ check_settings() {
 name_files() {
   inputs=recovery-$NAME.tfvars.json
   secret_key=$NAME-recovered-secret-key
-  # What the database can be restored from, one a line: whether it, or its key, is in the lost region alone, yes or no;
-  # minutes that are lost; backup or dump; and its name.
+  # A line for each thing that the database can be restored from: whether it, or its key, is in the lost region alone
+  # (yes or no), minutes that are lost, backup or dump, and its name.
   sources=$GOOGLE_WORK/sources
   : >"$sources"
 }
@@ -193,14 +194,14 @@ read_place() {
   is_only_there=yes place_note="; $place_word in $LOST_REGION alone"
 }
 
-# What answers now and is in the lost region alone.
+# Prints a warning for something that answers now but is in the lost region alone.
 any_moment() {
   [ "$is_only_there" = no ] || echo "$place_note, and may stop answering at any moment"
 }
 
-# A backup surely has what was written until it began: of what was written while it was made, Google says nothing. It
-# is encrypted with the key of its instance, without which nobody reads it: one whose key is in the lost region comes
-# last.
+# A backup has everything that was written before it began; Google does not say whether it has what was written while it
+# was made. It is encrypted with the key of its instance, and cannot be read without that: a backup whose key is in the
+# lost region comes last.
 look_for_backup() {
   export INSTANCE
   # shellcheck disable=SC2016 # of jq
@@ -234,12 +235,12 @@ BACKUP
   echo "$has_lost_key $backup_minutes backup $backup" >>"$sources"
 }
 
-# Time at which a dump was begun: its name has it, also that of a copy, which is younger.
+# The time at which a dump was begun is in its name, and in the name of a copy, which is younger itself.
 # shellcheck disable=SC2016 # names of jq
 time_in_name='def time_in_name: capture("-(?<time>[0-9]{8}T[0-9]{6}Z)[.]dump$").time
   | strptime("%Y%m%dT%H%M%SZ") | mktime | todate;'
 
-# say_dump ROW NAME TIME: NAME is that of the bucket, a slash and that of the object.
+# say_dump ROW NAME TIME: NAME is BUCKET/OBJECT.
 say_dump() {
   dump_minutes=$(minutes_since "$3")
   read_place "it is" google_get storage "b/${2%%/*}"
@@ -247,7 +248,7 @@ say_dump() {
   echo "$is_only_there $dump_minutes dump $2" >>"$sources"
 }
 
-# look_at_dump NAME: one of a name that is known.
+# look_at_dump NAME: looks at a dump whose name is known.
 look_at_dump() {
   if google_get storage "b/${1%%/*}/o/$(encoded_object "${1#*/}.sha256")" &&
     google_reading "$time_in_name (.name | time_in_name) // .updated // error(\"no time\")" google_get storage \
@@ -260,8 +261,8 @@ look_at_dump() {
   google_row dump "gs://$1 cannot be read: $dump_problem$place_note"
 }
 
-# look_for_newest ROW BUCKET FOLDER [NAME]: the newest one that is whole of a bucket, by the times in their names; the
-# dump NAME if there is none.
+# look_for_newest ROW BUCKET FOLDER [NAME]: looks for the newest dump of a bucket that has its checksum, by the times in
+# their names; without one, for the dump NAME.
 look_for_newest() {
   [ -n "$2" ] || return 0
   DUMPS=$3/$DATABASE-
@@ -289,7 +290,7 @@ look_for_dumps() {
     gs://*) look_at_dump "${FROM#gs://}" ;;
     */) google_row dump "none: there is no bucket of dumps" ;;
     *)
-      # Of latest/ is known only when it was stored, which is up to the whole time of the dump after its beginning.
+      # latest/ comes last: only the time when it was stored is known, which is later than when the dump began.
       look_for_newest dump "$DUMP_BUCKET" dumps "$DUMP_BUCKET/latest/$DATABASE.dump"
       look_for_newest copy "$DUMP_COPY_BUCKET" "$DUMP_BUCKET"
       look_for_newest locked "$DUMP_LOCK_BUCKET" "$DUMP_BUCKET"
@@ -297,7 +298,7 @@ look_for_dumps() {
   esac
 }
 
-# key_path: the version of the secret key.
+# key_path: prints the path of the version that has the secret key.
 key_path() {
   case $SECRET_KEY_SECRET in
     projects/*) echo "$SECRET_KEY_SECRET/versions/$SECRET_KEY_VERSION" ;;
@@ -305,7 +306,7 @@ key_path() {
   esac
 }
 
-# Whether an earlier run has copied the secret key, which may be all that is left of it. Sets has_key and is_kept.
+# Whether an earlier run has copied the secret key; that copy may be all that is left of it. Sets has_key and is_kept.
 find_kept_key() {
   if google_get secretmanager "projects/$PROJECT_ID/secrets/$secret_key/versions/1:access"; then
     has_key=yes is_kept=yes
@@ -351,7 +352,7 @@ look_for_uploads() {
   fi
 }
 
-# A plan backs up the instance that it is attached to, and no other one.
+# A plan of Backup and DR backs up only the instance that it is attached to.
 look_for_plan() {
   [ -n "${BACKUP_PLAN:-}" ] || return 0
   if has_input existing_backup_plan; then
@@ -373,13 +374,13 @@ look() {
     google_row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone." \
       "Two deployments that both take users do not know of each other"
   else
-    # Other answers, such as that of a missing role, say nothing of the region.
+    # Other answers, such as that of a missing role, do not show whether the region is gone.
     case $GOOGLE_STATUS in 5?? | 000 | 404) is_gone=yes ;; *) is_gone=unknown ;; esac
     google_row instance "does not answer: $(google_outcome)"
   fi
 }
 
-# has_input NAME: whether this folder has it. A folder for one deployment has only those that it needs.
+# has_input NAME: whether this folder has the input. A folder for one deployment has only those that it needs.
 has_input() {
   if [ -f cdk.tf.json ]; then
     jq -e --arg name "$1" '.variable | has($name)' cdk.tf.json >/dev/null
@@ -423,7 +424,8 @@ apply() {
   try_apply || stop_apply
 }
 
-# The secret may be of an earlier run, with other regions, which it keeps.
+# Stops if the secret is not in every region that it must be in: an earlier run may have made it, and its regions cannot
+# be changed.
 require_regions() {
   # shellcheck disable=SC2016 # names of jq
   google_reading 'field("replication").userManaged as $own
@@ -440,8 +442,8 @@ read_key() {
   if google_get secretmanager "$(key_path):access"; then is_read=yes; else is_read=no; fi
 }
 
-# Copies the secret key into a secret of REGION, and of a standby, which stays when what is left of the former
-# deployment is destroyed. What an earlier run has copied is compared, if that is still possible.
+# Copies the secret key into a secret in REGION, and in that of a standby. The copy stays when what is left of the
+# former deployment is destroyed. If an earlier run has made it, both are compared, as long as the original can be read.
 keep_secret_key() {
   SECRET_REGIONS=$secret_regions
   export SECRET_REGIONS
@@ -475,8 +477,8 @@ keep_secret_key() {
   GOOGLE_SECRET='' key=''
 }
 
-# The records of the domain, what the whole project has once, a plan that backs up the former instance, and a standby
-# that the file of the operator does not name stay behind.
+# Writes the inputs for the new deployment. It gets no records of the domain, nothing that a project has only once, no
+# backup plan, and a standby only if the operator's file sets it.
 write_inputs() {
   secret=$([ "$has_key" = no ] || echo "$secret_key")
   others={}
@@ -526,7 +528,7 @@ select_workspace() {
   terraform workspace select -or-create=true "$NAME" || google_stop "The workspace $NAME cannot be selected."
 }
 
-# For a deployment whose database is in: that stays, because an apply may have started its servers since.
+# For a deployment whose database is restored. It is not restored again, because an apply may have started the servers.
 finish_uploads() {
   google_with_few_tries look_for_uploads
   new_settings=$(deployed_settings) || google_stop "The outputs of $NAME cannot be read."
@@ -534,7 +536,8 @@ finish_uploads() {
   write_mark restored "$mark_instance"
 }
 
-# For a deployment that is restored: what it has stays. On another machine than the first one, its inputs are missing.
+# For a deployment that is restored: its data stay. Its inputs are written again if they are missing, as on another
+# machine.
 repeat_apply() {
   if [ "$mark" = filled ]; then
     repeated="The database of $NAME was restored $mark_time, and stays; only uploads are added."
@@ -552,7 +555,8 @@ repeat_apply() {
   say_next
 }
 
-# Stops if an apply would make what is there again in another region, or without what the file of an earlier run says.
+# Stops if an apply would replace the deployment in another region, or would leave out what the --var-file of an earlier
+# run says.
 require_place() {
   [ -n "$mark_region" ] || return 0
   [ "$mark_region" = "$elsewhere" ] ||
@@ -570,11 +574,12 @@ sorted_words() {
   printf '%s\n' "$1" | tr ' ' '\n' | sort
 }
 
-# Nothing that users have written is overwritten unless that is meant. What this script has begun to restore is its own,
-# if the mark means an instance: without one, another deployment may have that name by now.
+# Stops if the deployment of that name has users, unless --again allows overwriting what they wrote. A database that
+# this script has begun to restore may be overwritten, but only if the mark names the instance: without that, another
+# deployment may have the name by now.
 refuse_users() {
   if [ "$again" = yes ] || [ "${mark_instance:+$mark}" = begun ]; then return 0; fi
-  # Without them, nothing has been applied.
+  # Without settings, nothing has been applied.
   new_settings=$(deployed_settings 2>/dev/null) || return 0
   connect_to "$new_settings"
   has_servers "$new_settings" || return 0
@@ -598,7 +603,7 @@ recover() {
   [ "$has_key" = no ] || keep_secret_key
   write_inputs
   if ! try_apply; then
-    # It may have made the servers nevertheless, which a repeat knows for its own by the instance.
+    # The apply may have made the servers nevertheless. A repeated run recognizes them by the instance in the mark.
     if new_settings=$(deployed_settings 2>/dev/null) && new_instance=$(setting_of "$new_settings" INSTANCE) &&
       google_get sqladmin "projects/$PROJECT_ID/instances/$new_instance"; then
       write_mark begun "$new_instance"
@@ -617,7 +622,7 @@ recover() {
       ;;
     dump) restore_dump ;;
   esac
-  # Before the servers start: nothing that users have written since is ever overwritten.
+  # Written before the servers start, so that no repeated run overwrites what users write.
   write_mark filled "$new_instance"
   [ "$has_uploads" = no ] || copy_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
   write_mark restored "$new_instance"
@@ -625,7 +630,7 @@ recover() {
   say_next
 }
 
-# For a deployment whose users write: only what is not there is added.
+# For a deployment that is in use: only files that it lacks are added.
 bring_uploads() {
   new_settings=$(deployed_settings) || google_stop "The outputs of $NAME cannot be read."
   add_uploads "$MEDIA_BUCKET" "$(setting_of "$new_settings" MEDIA_BUCKET)"
@@ -647,8 +652,8 @@ continue_recovery() {
   esac
 }
 
-# Whoever is asked has just read that the instance answers. With --yes nobody may have: two deployments that both take
-# users do not know of each other.
+# An operator who is asked has just read whether the instance answers. With --yes, nobody may have read it, and two
+# deployments that both take users do not know of each other.
 confirm_recovery() {
   if [ "$yes" = no ]; then
     google_confirm "Make it?"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Moves a deployment back to its own region, once that is back, from where recover-elsewhere.sh has made it again.
+# Moves a deployment back to its own region, once that is back, from the region in which recover-elsewhere.sh has made
+# it.
 #
 #   return-home.sh [--name NAME] [--again] [--yes]
 #
@@ -56,7 +57,7 @@ job_settings
 google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
 google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
 name_the_other
-# The commands for elsewhere begin with an export of it; everything but the outputs of NAME is about the folder here.
+# The operator may have exported it for commands about NAME; here, it is set only for those.
 unset TF_DATA_DIR
 elsewhere=.terraform-$NAME
 [ -d "$elsewhere" ] || google_refuse "There is no $elsewhere here, so no deployment of the name $NAME was made from" \
@@ -78,7 +79,7 @@ say_next() {
   [ -z "$records" ] ||
     google_say "$(printf '%s\n%s' "Without dns_zone, give the domain these records again:" "$records")"
   recovered=$NAME-recovered-secret-key
-  # Where it cannot be found out, the command below says so.
+  # If that cannot be found out, the command that is printed below fails and says so.
   if ! google_get secretmanager "projects/$PROJECT_ID/secrets/$recovered" && [ "$GOOGLE_STATUS" = 404 ]; then
     recovered=''
     google_say "Sessions of $NAME end, and links that it has signed: its secret key is another one than that here."
@@ -104,7 +105,7 @@ no_outputs() {
     "To fix: as Terraform says above; the workspace in $elsewhere must be $NAME."
 }
 
-# Only what was recovered elsewhere is newer than what is here, and only until it is here: users write here since then.
+# What was recovered elsewhere is newer than what is here only until it is brought here: users write here since then.
 read_mark
 case $mark/$again in
   returned/no)
@@ -131,8 +132,8 @@ case $mark/$again in
       "To fix: run recover-elsewhere.sh recover to its end; or, if $NAME is what counts, add --again."
     ;;
 esac
-# Settings of the deployment here are in the environment already; the namespace changes with each cluster. A plan that
-# backs its instance up does not back up that of NAME, whose backup is restored.
+# The settings of the deployment here are in the environment already. Its namespace is set again, because connect_to
+# changes it. Its backup plan is taken out: the plan covers the instance here, and the backup is one of NAME.
 here="BACKUP_PLAN= NAMESPACE=${NAMESPACE:-}"
 there=$(settings_there) || no_outputs
 google_say "Steps; sign-in is down from the first to the last:"
@@ -148,7 +149,7 @@ TF_DATA_DIR=$elsewhere
 export TF_DATA_DIR
 connect_to "$there"
 remove_servers "$there"
-# A server that is removed still ends its last requests, and a job may be at work.
+# A server that is removed still finishes its last requests, and a job may be at work.
 run_beside "$there" "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300 ||
   google_stop "Somebody may still write to $(setting_of "$there" INSTANCE), so nothing is backed up: $beside_problem" \
     "To fix: end what uses it, such as a job, and run the same command again; or $NAME serves again by an apply."
@@ -156,7 +157,7 @@ google_say "$JOB_LINE"
 unset TF_DATA_DIR
 connect_to "$here"
 remove_servers "$here"
-# A backup of its own for each run: what an earlier one has backed up may lack what was written since.
+# Each run makes its own backup, because one of an earlier run may lack what was written since.
 release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
 (
   eval "$there"
@@ -166,11 +167,11 @@ release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
 require_same_mark
 restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" \
   backup "before $release"
-# From here on, nothing may replace what is here: an apply may start the servers before this has come to its end.
+# From here on, no repeated run may replace what is here: an apply may start the servers before this run ends.
 [ -n "$mark_secrets" ] || mark_secrets=$(setting_of "$there" DATABASE_REGION)
 write_mark brought "$(setting_of "$there" INSTANCE)"
 copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
-# On another day, what is elsewhere is restored anew.
+# If the region is lost another time, the deployment elsewhere is restored anew.
 write_mark returned "$(setting_of "$there" INSTANCE)"
 apply
 say_next
