@@ -1,16 +1,17 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # the caller reads what is set here, and sets what is read
 # Shell library of promote.sh: the right to connect to the database at home, which IAM grants on the project, and the
 # jobs that use that database. To be sourced after google-rest.sh and database-jobs.sh, with `scripts`, the folder of
-# connect-rights.jq, INSTANCE, STANDBY_INSTANCE and ACCOUNT, as which the servers run. What has a connection keeps it,
-# and a certificate of the proxy is good for an hour: what ends that is the end of servers and jobs, and of the primary.
+# connect-rights.jq, INSTANCE, STANDBY_INSTANCE and ACCOUNT, the account of the servers. Without the right, open
+# connections stay, and a proxy can use its certificate for an hour: only when servers, jobs and the primary have ended
+# does nobody write any more.
 
 policy_words=$(cat "$scripts/connect-rights.jq")
-# Others may change the policy meanwhile.
+# Tries for a change of the policy, which others may change at the same time.
 POLICY_TRIES=8
 
-# change_policy FILTER: makes of the project's policy what the jq filter makes of it, until that is a string, which
-# becomes policy_said. The policy is read again after a change, so that only what is found there counts. By its etag, a
-# change that others have made meanwhile is never overwritten.
+# change_policy FILTER: replaces the project's policy by what the jq filter makes of it, and reads it again, until the
+# filter makes a string, to which policy_said is set. So only what is found in the policy counts, and not what was
+# written. The etag keeps a change that others have made meanwhile from being overwritten.
 change_policy() {
   policy_try=1
   echo '{ "options": { "requestedPolicyVersion": 3 } }' >"$GOOGLE_WORK/ask.json"
@@ -45,9 +46,9 @@ keep_policy() {
     jq -c --arg where "$2" '{ where: $where, bindings: (.bindings // []) }' "$GOOGLE_ANSWER" >>"$GOOGLE_WORK/policies"
 }
 
-# Sets remaining_grants to the grants by which accounts of the deployment can connect to the primary, and which are not
-# withdrawn with those of the deployment, unsuspendable_grants to those of others that cannot be suspended, and unseen
-# to what may hold others. Who is in a group is not looked up.
+# Looks at all grants by which somebody can connect to the primary. Sets remaining_grants to those of accounts of the
+# deployment that withdraw leaves, unsuspendable_grants to those of others that cannot be suspended, and unseen to what
+# cannot be read and may hold more. The members of groups are not looked up.
 look_at_rights() {
   remaining_grants='' unsuspendable_grants='' unseen='' custom=''
   : >"$GOOGLE_WORK/policies"
@@ -88,9 +89,10 @@ look_at_rights() {
     | unique | join(", ")' "$GOOGLE_WORK/policies")
 }
 
-# withdraw MEMBER FORCED: withdraws the right to connect to the primary of everybody but a member, who gets it if need
-# be. Sets policy_said to "mixed" or "open" where it does not, the latter unless FORCED is yes; otherwise to "done: "
-# and to whom home gives it back. A grant that cannot be suspended is left alone, and removed only with --force.
+# withdraw MEMBER FORCED: withdraws the right to connect to the primary from everybody but MEMBER, who gets it if
+# necessary. Sets policy_said to "done: " and the members to whom promote.sh home gives the right back. Nothing is
+# withdrawn if one condition covers both instances, "mixed", or if the servers' account may connect to all instances,
+# "open"; the latter is ignored if FORCED is yes. A grant that cannot be suspended is removed only with --force.
 withdraw() {
   FENCED_FOR=$1 FORCED=$2 REMOVES_FULL=$force
   export FENCED_FOR FORCED REMOVES_FULL
@@ -104,7 +106,7 @@ withdraw() {
       else .bindings = ($all - $withdrawn - $suspended) + $left + $then_suspended end'
 }
 
-# fence [MEMBER]: the same, before the promotion, which it ends if that cannot be done.
+# fence [MEMBER]: the same before the promotion. Ends the script if the right cannot be withdrawn.
 fence() {
   withdraw "${1:-}" "$force" ||
     google_fail "The right to connect to $INSTANCE cannot be withdrawn, so nothing is promoted." "$as_it_was"
@@ -128,8 +130,8 @@ fence() {
   fi
 }
 
-# let_jobs_in: of all who may connect to the primary, only those jobs may that bring the data home: what anybody else
-# wrote would be lost, and a dump would be of old data.
+# Lets only the jobs connect to the primary that bring the data home: what anybody else wrote would be lost, and a dump
+# would have old data.
 let_jobs_in() {
   if ! find_comparer || ! withdraw "$comparer" yes; then
     google_fail "The jobs that restore cannot be let in alone, so nothing is restored." "$stays_away"
@@ -143,8 +145,8 @@ let_jobs_in() {
   fi
 }
 
-# Gives the right to connect to the primary back: with the condition that Terraform gives it, to those who may connect
-# to the standby, and as they had it, to all others of whom it was withdrawn.
+# Gives the right to connect to the primary back. Members who may connect to the standby get it with the condition that
+# Terraform would give it; all others from whom it was withdrawn get it as they had it.
 unfence() {
   # shellcheck disable=SC2016 # names of jq
   change_policy '($all | on_primary) as $present | ($all | suspended) as $suspended | ($all | wanted) as $wanted
@@ -157,15 +159,15 @@ unfence() {
       "To fix: apply, which grants it, and run the same command again."
 }
 
-# Sets comparer to the member as which the job runs that compares the two databases.
+# Sets comparer to the member of the policy that the job which compares the two databases runs as.
 find_comparer() {
   google_reading '.template.template.serviceAccount // ""' google_get run "$jobs/$INIT_JOB" || return 1
   comparer=serviceAccount:$GOOGLE_READ
   [ -n "$GOOGLE_READ" ] || { GOOGLE_NOTE="The job $INIT_JOB has no account of its own." && return 1; }
 }
 
-# Sets running to the jobs that use the primary and have not ended, and executed to all that they have been. Those of
-# this run are not among them.
+# Sets running to the jobs that use the primary and have not ended, and executed to the executions of all that use it.
+# Jobs of this run do not count.
 look_at_jobs() {
   running='' executed=''
   google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/jobs" || return 1
@@ -181,7 +183,7 @@ look_at_jobs() {
   done 5<"$GOOGLE_WORK/job-names"
 }
 
-# Ends only when no job uses the primary.
+# Waits until no job uses the primary any more.
 await_jobs() {
   jobs_until=$(($(google_seconds) + SCALE_SECONDS))
   while :; do
@@ -193,7 +195,7 @@ await_jobs() {
   done
 }
 
-# Sets lacking to the members as which jobs use the primary, and which may not connect to it.
+# Sets lacking to the members of the policy that jobs of the primary run as, and that may not connect to it.
 find_lacking() {
   google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/jobs" || return 1
   JOB_MEMBERS=$(jq -cs --arg connection "$primary_connection" '[.[].template.template

@@ -2,8 +2,8 @@
 # Shell library that runs short jobs beside a deployment: each is made from one of its own jobs, so it has the same
 # image, account, network and secrets, and is removed when it has ended.
 #
-# A copy has more time than its original, because a restore takes longer than a preparation. Each has a name and the
-# mark of its run, so that two operators never share one.
+# A copy has more time than its original, because a restore takes longer than a preparation. Its name and labels belong
+# to one run, so that two operators never share a copy.
 #
 # To be sourced after google-rest.sh. With NAMESPACE, the jobs run in the cluster that kubectl is connected to;
 # otherwise on Cloud Run in REGION. RUN is the id of this run, and JOB_GROUP what the copies are for.
@@ -19,7 +19,7 @@ KUBECTL=${KUBECTL:-kubectl}
 # The copy that this run has made last, until it is removed, and the one that marks the run; empty: none.
 job_now='' job_mark=''
 JOB_TAKEN=no job_count=0
-# Printed where they are missing.
+# Printed if settings are missing.
 # shellcheck disable=SC2016 # to be pasted
 GOOGLE_SETTINGS='eval "$(terraform output -raw restore_settings)"'
 
@@ -46,8 +46,8 @@ run_kubectl() {
   exec "$KUBECTL" --namespace "$NAMESPACE" --request-timeout=30s "$@" 2>"$GOOGLE_WORK/kubectl"
 }
 
-# hash_of NAME: eight hexadecimal digits, for a name that must be short: a connection name is part of a socket's path.
-# CRC, because every system has it; names that differ in one place differ in it.
+# hash_of TEXT: prints eight hexadecimal digits, for names that must be short: a connection name is part of a socket's
+# path. It is a CRC, which every system can compute, and which differs for texts that differ in one place.
 hash_of() {
   hash_sum=$(printf '%s' "$1" | cksum)
   printf '%08x\n' "${hash_sum%% *}"
@@ -72,7 +72,7 @@ dump_job_of() {
   echo "$1-dump"
 }
 
-# job_settings: those of a deployment's database and jobs.
+# Checks the settings of a deployment's database and jobs.
 job_settings() {
   google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
   google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
@@ -97,7 +97,7 @@ name_run() {
   export RUN JOB_GROUP
 }
 
-# Ends the script if there is no job that reads dumps: without dumps.schedule there is only their bucket.
+# Ends the script if there is no job that can read dumps: without dumps.schedule there is only their bucket.
 require_dump_job() {
   if on_kubernetes; then
     kube get cronjob "$DUMP_JOB" --ignore-not-found --output=name >"$GOOGLE_WORK/dump" ||
@@ -112,10 +112,11 @@ require_dump_job() {
     "To fix: set dumps.schedule and apply first."
 }
 
-# run_job JOB INSTANCE SECOND SCRIPT WORD NAME=VALUE...: runs a copy of JOB against the instance with this connection
-# name, and a second one if it is not empty. With SCRIPT, a file, the copy runs that instead. That a job ends without an
-# error does not show that it did anything: its log must have a line that begins with WORD, and JOB_LINE is what
-# follows. Returns 1 when it fails; GOOGLE_NOTE says why. Callers test the result, which switches `set -e` off in here.
+# run_job JOB INSTANCE SECOND SCRIPT WORD NAME=VALUE...: runs a copy of JOB against the instance with the connection
+# name INSTANCE, and against a second one if SECOND is not empty. With SCRIPT, a file, the copy runs that instead. A job
+# that ends without an error may have done nothing: its log must have a line that begins with WORD, and JOB_LINE is set
+# to the rest of that line. Returns 1 when it fails; GOOGLE_NOTE says why. Callers test the result, which switches `set
+# -e` off in here.
 run_job() {
   job_source=$1 job_instance=$2 job_second=$3 job_script=$4 job_word=$5
   shift 5
@@ -146,19 +147,19 @@ run_job() {
   google_progress "Job $job_now" "$job_state"
   job_says "$job_word" || return 1
   JOB_LINE=$(sed -n "s/^$job_word//p" "$GOOGLE_WORK/log" | tail -n 1)
-  # What it was for is done.
+  # Its work is done, so a copy that cannot be removed is no failure.
   abandon_job "$job_now" || :
   job_now=
 }
 
-# run_init INSTANCE WORD NAME=VALUE...: runs a copy of db-init as it is.
+# run_init INSTANCE WORD NAME=VALUE...: runs a copy of db-init with its own script.
 run_init() {
   job_instance=$1 job_word=$2
   shift 2
   run_job "$INIT_JOB" "$job_instance" "" "" "$job_word" "$@"
 }
 
-# run_script INSTANCE SCRIPT WORD NAME=VALUE...: runs a script with what db-init has.
+# run_script INSTANCE SCRIPT WORD NAME=VALUE...: runs another script in a copy of db-init.
 run_script() {
   job_instance=$1 job_script=$2 job_word=$3
   shift 3
@@ -270,7 +271,7 @@ refuse_second() {
     "To fix: wait for its end. If it was killed, run the same command with --take-over, which removes what it has left."
 }
 
-# What jq makes of a container of the original.
+# The jq filters that make a copy of a job. This one changes its containers.
 # shellcheck disable=SC2016 # names of jq
 job_container='def changed($variables):
   (if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
@@ -289,7 +290,7 @@ job_on_cloud_run='({ DB_HOST: "/cloudsql/\($first)" } + (if $second == "" then {
         .cloudSqlInstance.instances = ([$first, $second] | map(select(. != ""))) else . end)
     | .containers |= map(changed($variables))) } }'
 
-# The port is that of the proxy for a second instance.
+# In a cluster, the proxy offers the second instance at another port.
 # shellcheck disable=SC2016 # names of jq
 job_in_cluster='"5433" as $port
   | ((if $second == "" then {} else { SOURCE_HOST: "127.0.0.1", SOURCE_PORT: $port } end) + $given) as $variables
@@ -310,7 +311,8 @@ job_in_cluster='"5433" as $port
               + (if $second == "" then [] else ["\($second)?port=\($port)"] end)) else . end)
           | .spec.containers |= map(changed($variables))) } }'
 
-# create_job SUSPENDED NAME=VALUE...: creates the copy, which is job_now from the request on.
+# create_job SUSPENDED NAME=VALUE...: creates the copy that job_name and the other job_* describe. From the request on,
+# it is job_now.
 create_job() {
   job_suspended=$1
   shift
@@ -333,7 +335,7 @@ create_job() {
     ({ "copy-for": env.JOB_GROUP, "copy-run": env.RUN }
       + if env.RESTORES then { "copy-of": env.RESTORES } else {} end) as $marks | '"$job_filter" \
     "$GOOGLE_WORK/source.json" --args "$@" >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/problem" || {
-    # Copied as it is, it would reach the deployment's own database.
+    # A copy without changes would use the deployment's own database.
     GOOGLE_NOTE="The job $job_source cannot be pointed at $job_instance: $(google_text <"$GOOGLE_WORK/problem")"
     return 1
   }
@@ -341,19 +343,20 @@ create_job() {
   if on_kubernetes; then
     kube create --filename="$GOOGLE_WORK/job.json" >/dev/null
   else
-    # Its name has the id of this run: if it is there, an attempt whose answer was lost has created it.
+    # The name contains the id of this run: if there is such a job, an attempt whose answer was lost has created it.
     google_post run "$jobs" "$GOOGLE_WORK/job.json" "jobId=$job_now" || [ "$GOOGLE_STATUS" = 409 ]
   fi
 }
 
-# job_call CALL...: a call about the copy.
+# job_call CALL...: makes a call about the copy, and notices that somebody has removed it.
 job_call() {
   "$@" && return 0
   if [ "$GOOGLE_STATUS" = 404 ]; then GOOGLE_NOTE="The job $job_now was removed by somebody else." && job_now=; fi
   return 1
 }
 
-# Sets job_state to that of the copy, which is started once: if an answer was lost, its executions show whether it was.
+# Sets job_state to the state of the copy, and starts it once: its executions show whether a start whose answer was lost
+# was carried out.
 look_on_cloud_run() {
   if [ "$job_started" = no ]; then
     job_call google_reading '.terminalCondition.state // ""' google_get run "$jobs/$job_now" || return 1
@@ -374,7 +377,7 @@ look_on_cloud_run() {
   if [ -n "$job_execution" ]; then
     job_started=yes
   elif [ "$job_started" = yes ]; then
-    # The list of a job that is gone is empty.
+    # The job may be gone, for which this list is empty, too.
     job_call google_get run "$jobs/$job_now"
   else
     echo '{}' >"$GOOGLE_WORK/run.json" || return 1
@@ -401,7 +404,8 @@ look_in_cluster() {
       else "running" end' "$GOOGLE_WORK/now.json") || job_state=unknown
 }
 
-# job_says WORD: waits until the log of the last job has a line that begins so. The file log has its last lines then.
+# job_says WORD: waits until the log of the last job has a line that begins with WORD. The file log then has its last
+# lines.
 job_says() {
   : >"$GOOGLE_WORK/log"
   on_kubernetes || jq -n --arg project "projects/$PROJECT_ID" --arg execution "${job_execution##*/}" --arg word "$1" '{
@@ -417,7 +421,7 @@ job_says() {
       google_reading 'items("entries") | length' \
         google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 1
       jq -r '[.entries[]?.textPayload | strings] | reverse | .[]' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/log" || return 1
-      # A page may be empty although there are more, which the next look takes.
+      # A page may be empty although more follow; the next round reads the next page.
       jq -s '.[0] + { pageToken: .[1].nextPageToken }' "$GOOGLE_WORK/entries.json" "$GOOGLE_ANSWER" \
         >"$GOOGLE_WORK/page.json" &&
         mv "$GOOGLE_WORK/page.json" "$GOOGLE_WORK/entries.json" || return 1

@@ -5,13 +5,12 @@
 #   promote.sh now    the load balancer sends users to the standby, whose database becomes one that takes writes
 #   promote.sh home   once the region is back: what the standby has replaces what is there, and users go back there
 #
-#   --planned      for now: the primary answers, and it is meant: a drill, or a move. Nobody can connect any more, jobs
-#                  and sessions end, and the standby is promoted once it has everything, so nothing is lost
+#   --planned      for now: a drill or a move, while the primary answers. Nobody can connect any more, jobs and sessions
+#                  end, and the standby is promoted once it has everything, so nothing is lost
 #   --force        for now: the primary answers, but its users cannot work; what the standby does not have yet is lost
 #   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only, and with
 #                  point-in-time recovery. The replica becomes the primary's disaster recovery replica, if it is not
-#   --discard      for home, also afterwards: the promoted instance, whose data are home, may be deleted by the next
-#                  apply
+#   --discard      for home, also when it is done: the next apply may delete the promoted instance, whose data are home
 #   --yes          does not ask
 #
 # The two databases never both take writes. Before the promotion, users are sent to the standby, the servers at home
@@ -20,8 +19,8 @@
 # since before can still write there, into a database that nobody uses any more: run the same command again as soon as
 # the region is back.
 #
-# Each can be repeated: a step that is done is found done. Afterwards, set the input standby as the script says, so that
-# Terraform agrees.
+# Each command can be repeated, and recognizes the steps that are done. Afterwards, set the input standby as the script
+# says, so that Terraform agrees.
 #
 #   PROJECT_ID             project (required)
 #   INSTANCE, DATABASE, INIT_JOB, REGION, SERVICE   of the deployment at home (required)
@@ -123,14 +122,14 @@ check_settings() {
   google_option MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
   google_option SECRET_KEY_SECRET '[A-Za-z0-9_/:.-]+' "the name of the secret with the secret key"
   if [ "$action" = home ] && [ "$switchover" = no ]; then
-    # As restore.sh requires it, which is too late: nobody can sign in then.
+    # restore.sh requires it, too, but runs when nobody can sign in any more.
     google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password"
   fi
   google_option SERVICE_URL 'https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9./_-]*)?' "the address of the service"
   google_time_limit STOP_SECONDS SCALE_SECONDS
 }
 
-# A server at home that nobody could stop would go on writing there.
+# With such a grant, a server at home that nobody can stop would go on writing there.
 refuse_with_remaining_grants() {
   [ "$promoted" = no ] && [ -n "$remaining_grants" ] || return 0
   if [ "$force" = yes ]; then
@@ -143,7 +142,7 @@ refuse_with_remaining_grants() {
     "To fix: withdraw them, or limit each by a condition to another instance; or add --force."
 }
 
-# Before anything is done, because users would be away until somebody has mended the policy.
+# Refuses before anything is done: otherwise, nobody could sign in until somebody has corrected the policy.
 refuse_with_unsuspendable_grants() {
   [ "$promoted" = no ] && [ -n "$unsuspendable_grants" ] || return 0
   if [ "$force" = yes ]; then
@@ -187,7 +186,7 @@ stop_before_promotion() {
   fi
 }
 
-# Stops the primary where that was not possible before, or where it is back.
+# Stops the primary if that was not possible before the promotion, or if its region is back.
 stop_after_promotion() {
   primary_runs || return 0
   stop_primary || note_unfinished "$INSTANCE still runs, and must not: $(google_outcome)"
@@ -199,8 +198,8 @@ note_unfinished() {
   unfinished=yes
 }
 
-# Waits until the standby has everything that was written at home: nobody can connect to home any more and no session
-# is left, and only then are the two compared. A right ends minutes after it is withdrawn, so a job may have begun
+# Waits until the standby has everything that was written at home. The two databases are compared once nobody can
+# connect to the primary any more and no session is left. A right ends minutes after it is withdrawn, so a job may begin
 # meanwhile; then they are compared again.
 await_position() {
   comparer='' executed='' compare_tries=0
@@ -214,8 +213,8 @@ await_position() {
   google_say "$STANDBY_INSTANCE has everything: $JOB_LINE ($(google_seconds) s)."
 }
 
-# Fails if a job has begun meanwhile, or if nothing can be compared. Sets compares_again to whether it is worth another
-# try.
+# Fails if a job has begun meanwhile, or if the databases cannot be compared. Sets compares_again to whether another try
+# may help.
 compare_is_complete() {
   compares_again=no compare_tries=$((compare_tries + 1))
   await_jobs || return 1
@@ -277,8 +276,9 @@ promote_standby() {
   google_say "$STANDBY_INSTANCE takes writes ($(google_seconds) s)."
 }
 
-# begin_backups INSTANCE_PATH BACKUPS: begins those of the other instance, where that has told them; a replica has none.
-# A plan of others does not follow to another instance.
+# begin_backups INSTANCE_PATH BACKUPS: turns on backups of an instance that was a replica, and so had none, with the
+# settings BACKUPS of the other instance, as far as they are known. A plan of others does not follow to another
+# instance.
 begin_backups() {
   google_reading '.settings.backupConfiguration.enabled // false | tostring' \
     google_get sqladmin "projects/$PROJECT_ID/$1" || GOOGLE_READ=false
@@ -311,7 +311,7 @@ require_edition() {
   done
 }
 
-# Without an address, it waits for nothing, and sets checked to no.
+# Waits until users are answered. If the address is not known, sets checked to no.
 await_address() {
   if ! has_address; then
     checked=no
@@ -333,7 +333,7 @@ say_served() {
   google_say "$1 $served after $(($(google_seconds) / 60)) minutes$2"
 }
 
-# Users who have been sent home by another way than this script write into old data.
+# Stops if users have been sent home by another way than this script, and write into old data there.
 refuse_users_at_old_data() {
   if [ "$promoted" = yes ] && [ "$retired" = no ] && [ "$users_go_to" = home ] && [ "$primary" = answers ]; then
     google_stop "Users are at home, whose data are old: what $STANDBY_INSTANCE has, which has been promoted, was not" \
@@ -357,7 +357,7 @@ refuse_while_home_answers() {
       "To fix: for a drill or a move, add --planned, which loses nothing." \
       "If users cannot work although it answers, add --force; what the standby lacks is then lost."
   fi
-  # A service of Google may ail whose failure users do not notice.
+  # An API of Google may fail while users are still served.
   if ! has_address; then
     google_row address "not checked, because $no_address: home may still serve users"
     return 0
@@ -378,7 +378,7 @@ refuse_promotion() {
     return 0
   fi
   case $primary/$home/$switchover in
-    # One that is stopped is started to be compared, but cannot change places.
+    # A primary that is stopped is started to be compared, but cannot change places.
     answers/answers/* | stopped/answers/no) ;;
     *)
       google_stop "The primary does not answer, or not all of it, so it cannot hand over what it has." \
@@ -387,7 +387,7 @@ refuse_promotion() {
   esac
 }
 
-# refuse_unless_forced PROBLEM REMEDY...: before anything is done.
+# refuse_unless_forced PROBLEM REMEDY...: stops before anything is done, or reports the problem if --force is given.
 refuse_unless_forced() {
   if [ "$force" = yes ]; then
     google_error "$1" "It is promoted nevertheless, as --force says."
@@ -398,7 +398,7 @@ refuse_unless_forced() {
   google_stop "$refused Nothing is promoted." "$@"
 }
 
-# A replica that takes writes, and no server that does, helps nobody.
+# A promoted database helps nobody if no server can start beside it.
 refuse_without_secrets() {
   [ -n "$missing_secrets" ] && [ "$promoted" = no ] || return 0
   refuse_unless_forced \
@@ -455,7 +455,7 @@ say_promotion_steps() {
   google_say "  4. begin its backups, and start the servers in $STANDBY_REGION"
 }
 
-# Whether there is a primary to stop: after a promotion, it may be a replica by now, or gone.
+# Whether there is a primary to stop. After a promotion, it may have become a replica, or be gone.
 stops_primary() {
   if [ "$promoted" = yes ]; then
     [ "$primary" != replica ] && [ "$primary" != gone ]
@@ -476,7 +476,7 @@ take_users_away() {
   google_say "The load balancer sends users to the standby ($(google_seconds) s)."
 }
 
-# Leaves nobody at home who writes, and with --planned nothing that the standby does not have.
+# Makes sure that nobody writes at home any more, and with --planned that the standby has everything.
 close_home() {
   if [ "$home" = answers ]; then
     if stop_servers "$home_place" "$SERVICE" "$home_pool"; then
@@ -488,7 +488,7 @@ close_home() {
     fi
   fi
   if [ "$planned" = yes ] && [ "$promoted" = no ]; then
-    # A run before this one may have ended after it was stopped: only its own position shows what the standby lacks.
+    # An earlier run may have ended after it had stopped the primary, whose position shows what the standby lacks.
     if [ "$primary" = stopped ]; then
       set_activation "$primary_at" ALWAYS ||
         google_fail "$INSTANCE cannot be started, so what the standby lacks is not known." "$as_it_was"
@@ -523,7 +523,7 @@ open_standby() {
   say_served "$STANDBY_REGION" "; $loss."
 }
 
-# What has to be done after the promotion.
+# Says what has to be done after the promotion.
 say_what_follows() {
   case $primary/$home in
     stopped/answers | gone/answers) ;;
@@ -559,7 +559,7 @@ promote() {
   say_what_follows
 }
 
-# Starts what is at home, whose database has what users have written.
+# Starts the servers at home, whose database now has what users have written.
 open_home() {
   send_users "$STANDBY_GROUP" "$HOME_GROUP" ||
     google_fail "Users cannot be sent home." "To fix: run the same command again."
@@ -568,9 +568,9 @@ open_home() {
   await_address
 }
 
-# What the standby has replaces what is at home. Each run makes a backup of its own, after the last write.
+# Replaces the data at home by those of the standby. Each run makes its own backup, after the last write.
 bring_data_home() {
-  # A server that was stopped still ends its last requests.
+  # A server that is stopped still finishes its last requests.
   { remove_copies yes && run_script "$standby_connection" \
     "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300; } ||
     google_fail "Whether anybody still writes to $STANDBY_INSTANCE cannot be found out, so nothing is restored." \
@@ -582,13 +582,13 @@ bring_data_home() {
   # refuses backups of Cloud SQL: the plan covers the instance at home, and this backup is of the standby's.
   home_settings='BACKUP_PLAN='
   restore_into "$home_settings" "$STANDBY_INSTANCE" "$DATABASE" backup "before $release"
-  # From here on, a run finds that everything is home.
+  # Once it is stopped, a repeated run finds that everything is home.
   set_activation "$standby_at" NEVER ||
     google_fail "$STANDBY_INSTANCE cannot be stopped, so users stay away." "$stays_away"
   google_say "$INSTANCE has what the standby had ($(google_seconds) s)."
 }
 
-# Lets Terraform delete the promoted instance, if that is meant, and says how another one is made.
+# With --discard, lets Terraform delete the promoted instance. Says how another replica is made.
 release_standby() {
   if [ "$discard" = yes ]; then
     echo '{ "settings": { "deletionProtectionEnabled": false } }' >"$GOOGLE_WORK/discard.json"
@@ -623,7 +623,7 @@ refuse_return() {
   refuse_users_at_old_data
 }
 
-# Whether the standby has what home has not.
+# Whether the standby has data that home does not have.
 has_news() {
   [ "$promoted" = yes ] && [ "$retired" = no ]
 }
@@ -655,7 +655,7 @@ say_return_steps() {
   [ "$discard" = no ] || google_say "  5. end the protection of $STANDBY_INSTANCE, which the next apply then deletes"
 }
 
-# Leaves nobody who writes into the database that is replaced, or into the one whose data are taken.
+# Makes sure that nobody writes into the database that is replaced, or into the one whose data are taken.
 close_for_return() {
   stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
     google_fail "The servers of the standby cannot be stopped, so nothing is restored."
@@ -678,7 +678,7 @@ change_places_back() {
 
 say_standby_is_ready() {
   google_say "$STANDBY_INSTANCE is a replica: the standby is ready again."
-  # Which ones may lack it is said without their names where they cannot be read.
+  # If their names cannot be read, they are named by what they are.
   if ! find_lacking; then lacking="accounts of jobs"; fi
   [ -z "$lacking" ] || google_say "Apply once, which gives these the right to connect to $INSTANCE back: $lacking"
 }

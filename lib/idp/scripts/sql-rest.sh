@@ -4,7 +4,7 @@
 
 SQL_SECONDS=${SQL_SECONDS:-3600}
 sql_marked=no
-# Clone of this run, as long as it may exist.
+# The clone of this run, as long as it may exist.
 clone=
 
 # sql_busy: whether the last call was refused because the instance has another operation under way.
@@ -27,7 +27,7 @@ sql_change() {
 }
 
 # sql_once WHAT LOOK PATH BODY_FILE: makes a POST that must not be carried out twice, unless LOOK, a function, sets
-# SQL_FOUND to what an earlier one has made. Returns 1 when it is refused or takes too long.
+# SQL_FOUND to what an earlier POST has made. Returns 1 when it is refused or takes too long.
 sql_once() {
   sql_until=$(($(google_seconds) + SQL_SECONDS)) sql_try=1
   while :; do
@@ -48,7 +48,7 @@ sql_once() {
 }
 
 # sql_restoration FILTER: sets SQL_FOUND and GOOGLE_READ to the newest restoration of the instance that the jq filter
-# selects, as google_settle reads it; empty without one. Cloud SQL does not say of which backup.
+# selects, as google_settle reads it; empty if there is none. Cloud SQL does not say which backup is restored.
 sql_restoration() {
   google_listed "map(select(.operationType == \"RESTORE_VOLUME\") | select($1)) | sort_by(.insertTime) | last
     | if . then $GOOGLE_OPERATION else \"\" end" \
@@ -75,8 +75,8 @@ sql_clone() {
   sql_mark "$2"
 }
 
-# sql_mark CLONE: takes away what a clone has from the instance that it comes from, its protection and what would be
-# billed after its deletion, and gives it the label by which others know that it may be deleted.
+# sql_mark CLONE: removes what a clone inherits from its instance, the protection and what would be billed after the
+# deletion, and adds the label by which other runs know that the clone may be deleted.
 sql_mark() {
   jq -n '{ settings: { deletionProtectionEnabled: false, finalBackupConfig: { enabled: false },
     retainBackupsOnDelete: false, userLabels: { "copy-for": env.JOB_GROUP } } }' >"$GOOGLE_WORK/mark.json"
@@ -88,11 +88,11 @@ sql_remove() {
   sql_change "Clone $1" DELETE "instances/$1" "" "enableFinalBackup=false" || google_has_reason instanceDoesNotExist
 }
 
-# Deletes the clone of a run that fails, however far that has come, but not once somebody has protected it.
+# Deletes the clone of a run that fails, whether it is complete or not, but not if somebody has protected it.
 sql_abandon() {
   [ -n "$clone" ] || return 0
   google_error "Deleting the clone $clone, which is billed as long as it exists."
-  # A request that was broken off may still be on its way.
+  # An interrupted request may still be on its way.
   google_sleep "$REST_POLL_SECONDS"
   google_undo "The clone $clone cannot be deleted" "$(sql_by_hand "$clone")" sql_abandon_marked
 }
@@ -102,15 +102,15 @@ sql_abandon_marked() {
   sql_remove "$clone"
 }
 
-# sql_by_hand CLONE: prints the commands that delete it, and leave nothing that is billed.
+# sql_by_hand CLONE: prints the commands that delete the clone and leave nothing that is billed.
 sql_by_hand() {
   echo "gcloud sql instances patch $1 --no-deletion-protection --no-final-backup --no-retain-backups-on-delete" \
     "--project=$PROJECT_ID && gcloud sql instances delete $1 --project=$PROJECT_ID"
 }
 
-# sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, one that may still be
-# in use ends the script. One without the label, or that somebody has protected, is somebody's: it is named, and not in
-# the list.
+# sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, a clone that may
+# still be in use ends the script. A clone without the label, or with protection, may belong to somebody: it is
+# reported, and left out of the list.
 sql_clones() {
   google_pages sqladmin "projects/$PROJECT_ID/instances" items maxResults=500 "$GOOGLE_WORK/instances" ||
     google_fail "The clones of $INSTANCE cannot be listed."

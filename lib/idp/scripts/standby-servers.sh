@@ -2,10 +2,10 @@
 # Shell library of promote.sh: the servers of a deployment and of its standby, and which of them users are sent to. To
 # be sourced after google-rest.sh.
 
-# Others may change the backend service meanwhile.
+# Tries for a change of the backend service, which others may change at the same time.
 BACKEND_TRIES=8
 
-# send_users FROM TO: makes TO the group of the backend service in the place of FROM.
+# send_users FROM TO: replaces the group FROM of the backend service by TO.
 send_users() {
   FROM=$1 TO=$2 send_try=1
   export FROM TO
@@ -32,8 +32,8 @@ send_users() {
   done
 }
 
-# scale PATH SCALING: gives a service or a worker pool the scaling that a jq filter makes of the present one. One that
-# does not exist is stopped.
+# scale PATH FILTER: gives a service or a worker pool the scaling that the jq filter makes of its present one. If there
+# is no such service or pool, nothing has to be stopped.
 scale() {
   google_reading "(.scaling // {}) as \$now | (\$now | $2) as \$wanted
     | def plain: del(.scalingMode | select(. == \"AUTOMATIC\")) | with_entries(select(.value != null));
@@ -45,7 +45,7 @@ scale() {
     repeatable && google_settle run "" SCALE_SECONDS "${1##*/}"
 }
 
-# stop_servers PLACE SERVICE POOL: a server that was open to requests only would be started by the next one.
+# stop_servers PLACE SERVICE POOL: stops all instances. With automatic scaling, the next request would start one again.
 stop_servers() {
   scale "$1/services/$2" 'del(.minInstanceCount) | .scalingMode = "MANUAL" | .manualInstanceCount = 0' || return 1
   [ -z "$3" ] || scale "$1/workerPools/$3" '.manualInstanceCount = 0'

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # the caller reads what is set here, and sets what is read
-# Shell library of promote.sh: what is known of the deployment at home and of its standby, which `look` finds out and
+# Shell library of promote.sh: the state of the deployment at home and of its standby, which `look` finds out and
 # prints. To be sourced after google-rest.sh and connect-right.sh, once the settings are read.
 
 # How home is:
@@ -25,7 +25,7 @@ instance_state='' instance_policy='' instance_type='' instance_edition='' instan
 url=''                 # where users sign in; empty: not known
 code=''                # what it has answered last
 
-# is_silent: whether the last call failed because nobody carries it out, and not because it is refused.
+# Whether the last call failed because nothing answered it, and not because it was refused.
 is_silent() {
   case $GOOGLE_STATUS in
     5??) return 0 ;;
@@ -37,7 +37,7 @@ is_silent() {
   return 1
 }
 
-# read_instance NAME: sets what the instance_* above are.
+# read_instance NAME: sets the variables instance_* above.
 read_instance() {
   google_reading '[.state // "-", .settings.activationPolicy // "ALWAYS", .instanceType // "-",
       .settings.edition // "ENTERPRISE", .connectionName // "-",
@@ -84,7 +84,7 @@ look_at_home() {
   fi
 }
 
-# Cloud Monitoring samples it once a minute, and knows of it minutes later.
+# Sets behind to the lag of the replica. Cloud Monitoring samples it once a minute, and has it minutes later.
 look_at_lag() {
   lag_query=$(jq -nr --argjson now "$(google_server_time)" --arg id "$PROJECT_ID:$STANDBY_INSTANCE" '
     "metric.type=\"cloudsql.googleapis.com/database/replication/replica_lag\""
@@ -126,7 +126,7 @@ look_at_standby() {
   export ACCOUNT
 }
 
-# Where a secret is, is decided when it is made.
+# Looks for secrets that are not in the region of the standby. The regions of a secret cannot be changed.
 look_at_secrets() {
   missing_secrets='' unread='' seen=' '
   for secret in $standby_secrets; do
@@ -190,7 +190,7 @@ look_at_users() {
   google_row users "the load balancer sends them to: $users_go_to"
 }
 
-# By what else than the grants that are withdrawn the primary can be reached.
+# Reports grants by which the primary can be reached even after the others are withdrawn.
 look_at_grants() {
   look_at_rights || google_fail "The grants by which $INSTANCE can be reached cannot be read."
   [ -z "$unseen" ] ||
