@@ -13,7 +13,7 @@ set -eu
 
 as_application
 
-# What a database holds besides what every new one has; parts of extensions go with them.
+# SQL for the number of objects that a new database does not have; those of extensions count, too.
 contents="SELECT
   (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')
@@ -22,7 +22,7 @@ contents="SELECT
   + (SELECT count(*) FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname NOT IN ('information_schema', 'public'))
   + (SELECT count(*) FROM pg_largeobject_metadata)"
 
-# A database that somebody drops and creates again has another one.
+# The identity of a database, which changes if somebody drops it and creates it again.
 identity="SELECT oid FROM pg_database WHERE datname = current_database()"
 
 await "$PGHOST" "$PGPORT"
@@ -40,16 +40,16 @@ if [ -n "${DUMP_FILE:-}" ]; then
   [ -f "$DUMP_FILE.sha256" ] || fail 3 "there is no $DUMP_FILE.sha256, so the dump is not whole"
   echo "checking $DUMP_FILE"
   actual=$(sha256sum "$DUMP_FILE")
-  # While the newest dump is being replaced, there are two.
+  # While the newest dump is being replaced, the file has two checksums.
   grep -q "^${actual%% *} " "$DUMP_FILE.sha256" || fail 3 "the checksum of $DUMP_FILE is wrong"
-  # A list of contents can be read of a damaged file, too.
+  # Reads the whole file: its list of contents could be read even if the rest was damaged.
   pg_restore --file=/dev/null "$DUMP_FILE" || fail 3 "$DUMP_FILE cannot be read"
   echo "restoring $DUMP_FILE into $DB_NAME"
   restore "$DUMP_FILE" || fail 1 "the dump could not be restored; the application's database is as it was"
 else
   await "$SOURCE_HOST" "$SOURCE_PORT"
   echo "copying $SOURCE_NAME into $DB_NAME"
-  # The shell knows the exit code of the last program of a pipe only.
+  # Of a pipe, the shell knows only the exit code of the last program.
   codes=$({
     { pg_dump --format=custom --compress=0 --no-password --host="$SOURCE_HOST" --port="$SOURCE_PORT" \
       --dbname="$SOURCE_NAME" && echo dumped >&3; } | { restore >&2 && echo restored >&3; }
@@ -60,7 +60,7 @@ else
   esac
 fi
 ask --command="SET client_min_messages = error; ANALYZE"
-# One session, so that the number is that of the database with this identity.
+# In one session, so that the number of users is that of the database with this identity.
 ended=$(
   ask <<SQL
 SELECT to_regclass('authentik_core_user') IS NULL AS is_empty \gset

@@ -3,14 +3,14 @@
 # prints a line of JSON for the log, and writes the time into the comment of the application's database, where
 # check-up.sql finds it. Safe to run again and to kill.
 #
-# The comments of the roles say which password is current, and a setting of one's own, by ALTER DATABASE, takes a
-# superuser.
-# The comment of a database has what its owner has written, which stays, and while databases are exchanged, the mark of
-# swap-database.sh in its first line, which must stay: nothing is written then. An exchange takes the record along.
+# The time is kept there because the comments of the roles say which password is current, and a custom setting by ALTER
+# DATABASE needs a superuser. What the owner has written into the comment stays. While databases are exchanged, its
+# first line is the mark of swap-database.sh, which must not change, so nothing is written then. An exchange takes the
+# record along.
 #
 #   DB_HOST, DB_PORT, DB_NAME, DB_ADMIN_USER, DB_ADMIN_PASSWORD   server, application's database, administrator
 #   DRILL_INSTANCE        name of the instance that was cloned
-#   DRILL_AS_OF           time as of which
+#   DRILL_AS_OF           time as of which it was cloned
 #   DRILL_USERS           users that were counted in the clone
 #   DRILL_CLONE_SECONDS   time until the clone could be read
 #   DRILL_SECONDS         time until it was deleted
@@ -23,7 +23,7 @@ set -eu
 for number in "$DRILL_USERS" "$DRILL_CLONE_SECONDS" "$DRILL_SECONDS"; do
   case $number in '' | *[!0-9]*) fail 2 "a setting DRILL_... is \"$number\", no whole number" ;; esac
 done
-# Both are in a line of JSON.
+# Both become part of a line of JSON.
 case $DRILL_INSTANCE$DRILL_AS_OF in
   *[!A-Za-z0-9:-]*) fail 2 "DRILL_INSTANCE or DRILL_AS_OF has a character that neither has" ;;
 esac
@@ -31,8 +31,8 @@ esac
 export PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD" PGDATABASE="${DB_ADMIN_DATABASE:-postgres}"
 await "$PGHOST" "$PGPORT"
 
-# record: writes the comment, and prints the time. It fails while the database is closed. An exchange that closes the
-# database after its comment was read is noticed before the end: changes of one comment wait for each other.
+# record: writes the comment, and prints the time. Fails while the database is closed. An exchange that closes it after
+# the comment was read is noticed, too, because changes of one comment wait for each other.
 record() {
   ask --set=name="$DB_NAME" <<'SQL'
 SET lock_timeout = '3s'; SET statement_timeout = '30s'; SET default_transaction_read_only = off;
@@ -60,5 +60,5 @@ until passed_at=$(record); do
 done
 printf '{"message":"restore-drill: passed","instance":"%s","users":%s,"as_of":"%s","clone_seconds":%s,"seconds":%s}\n' \
   "$DRILL_INSTANCE" "$DRILL_USERS" "$DRILL_AS_OF" "$DRILL_CLONE_SECONDS" "$DRILL_SECONDS"
-# What the caller waits for, because Cloud Logging has a line of JSON under another name.
+# The line for which the caller waits: Cloud Logging keeps a line of JSON in another field than text.
 echo "recorded: $passed_at"

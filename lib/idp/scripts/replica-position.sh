@@ -6,7 +6,7 @@
 #   SOURCE_HOST, SOURCE_PORT                         the replica; empty: there is none to wait for
 #   REPLICA_SECONDS                                  time limit for each of the two (300)
 #
-# Exit codes: 0 nobody uses the database, and the replica has everything, 1 not so
+# Exit codes: 0 nobody uses the database, and the replica has everything · 1 the time is over before that
 set -eu
 [ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
 [ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
@@ -17,7 +17,7 @@ await "$PGHOST" "$PGPORT"
 # shellcheck disable=SC2153 # both are settings of the job
 [ -z "${SOURCE_HOST:-}" ] || await "$SOURCE_HOST" "$SOURCE_PORT"
 
-# Of others than the server itself, whose sessions have no user.
+# Sessions of clients; those of the server itself have no user.
 others="SELECT count(*) FROM pg_stat_activity
   WHERE datname = current_database() AND usename IS NOT NULL AND pid <> pg_backend_pid()"
 waited=0
@@ -32,7 +32,7 @@ if [ -z "${SOURCE_HOST:-}" ]; then
   exit 0
 fi
 
-# What has been committed is on disk, and what is on disk is sent.
+# What is committed is on disk, and what is on disk is sent to replicas, so the flushed position covers everything.
 position=$(ask --command='SELECT pg_current_wal_flush_lsn()')
 arrived="SELECT CASE WHEN NOT pg_is_in_recovery() THEN 'none'
   ELSE (pg_last_wal_replay_lsn() >= '$position')::text END"

@@ -1,15 +1,17 @@
 #!/bin/sh
 # Shows that the database can be restored: clones it as it was at a point in time, counts the users in the clone in a
-# job, deletes the clone and says how long that took. Of the database itself, the data is only read; that the drill has
-# passed is recorded in its comment, which the check-up looks at, and in the log, by a second job (record-drill.sh).
+# job, deletes the clone and says how long that took. The data of the database itself are not touched. A second job
+# (record-drill.sh) records that the drill has passed in the comment of the database, which the check-up reads, and in
+# the log.
 #
 #   restore-drill.sh [--take-over]          as of ten minutes ago
 #   restore-drill.sh [--take-over] TIME     as of that time, like 2026-11-22T12:00:00Z
 #
-# An interrupted drill deletes its clone before it ends. What a killed one has left, the next one deletes: after the
-# time that a drill can take, or at once with --take-over. Before, it may belong to a drill that is running. A clone
-# that somebody has protected, or that has no label copy-for, because the drill was killed while it cloned or somebody
-# has removed it, stays: the next drill prints the commands that delete it. The clone is billed while it exists.
+# An interrupted drill deletes its clone before it ends. The clone of a killed drill is deleted by the next one, but
+# only after the time that a drill can take, because it may belong to a running drill until then; with --take-over, at
+# once. A clone that somebody has protected stays, and so does one without the label copy-for, because the drill was
+# killed while it cloned, or somebody has removed the label: the next drill prints the commands that delete it. A clone
+# is billed while it exists.
 #
 #   PROJECT_ID   project (required)
 #   INSTANCE     name of the database instance (required)

@@ -7,9 +7,9 @@
 #   drop-former  removes <name>_former, and the restored database of a restore that failed
 #   rename       the database and the login FROM_NAME, of another deployment, take the application's name
 #
-# A database that is made, put aside or closed here has a mark, the first line of its comment, which names the
-# application's database. Only what has one is removed or opened: others may have databases of these names. What its
-# owner has written into the comment of the application's database stays, also with what is put aside.
+# A database that this script makes, puts aside or closes has a mark: the first line of its comment names the
+# application's database. Only databases with a mark are removed or opened, because others may have databases of these
+# names. The rest of a comment, which the owner has written, stays, also when a database is put aside.
 #
 #   ACTION                                       one of these
 #   RESTORED_ID                                  for swap: identity of the restored database, from fill-database.sh
@@ -26,8 +26,8 @@ before_end() {
     echo "failed: $DB_NAME may be closed to connections; the job db-init opens it, and so does the next restore" >&2
 }
 
-# run: statements from standard input. A lock that somebody else holds must not take the job's time limit, whose end is
-# a kill.
+# run: runs statements from standard input. Without a limit of its own, a lock that somebody else holds would use up the
+# time of the job, which is then killed.
 run() {
   { echo "SET lock_timeout = '3s';" && cat; } | ask --set=name="$DB_NAME" \
     --set=restored="${DB_NAME}_restored" --set=made="restore.sh: made for $DB_NAME" \
@@ -36,10 +36,10 @@ run() {
     --set=new="${DB_NAME}#restore" --set=from="${FROM_NAME:-}" --set=id="${RESTORED_ID:-0}"
 }
 
-# Of a row of pg_database: the first line of its comment, and the comment without a mark.
+# SQL for a row of pg_database: the first line of its comment, and the comment without a mark.
 mark="coalesce(split_part(shobj_description(oid, 'pg_database'), E'\n', 1), '')"
 own="nullif(regexp_replace(shobj_description(oid, 'pg_database'), '^restore[.]sh: [^\n]*\n?', ''), '')"
-# What an earlier restore has made or put aside.
+# SQL for a database that an earlier restore has made or put aside.
 is_ours="(datname, $mark) IN ((:'restored', :'made'), (:'former', :'aside'))"
 
 # closed_by CONDITION: statement that finds the application's database if it is closed and the condition holds.
@@ -47,7 +47,7 @@ closed_by() {
   printf '%s\n' "SELECT datname FROM pg_database WHERE datname = :'name' AND NOT datallowconn AND $1"
 }
 
-# Lets the application connect, whichever of the databases has its name now.
+# Lets the application connect again, whichever of the two databases has its name now.
 open_again() {
   closed_now=$(closed_by "$mark = :'closed'" | run) || return 1
   [ -n "$closed_now" ] || return 0
@@ -60,7 +60,7 @@ SQL
   echo "$DB_NAME is open to connections again; an exchange that was stopped had closed it"
 }
 
-# Ends the script if there is a database that would be in the way, or removed, and no restore has made.
+# Ends the script if a database that no restore has made has a name that is needed, or would be removed.
 refuse_foreign() {
   foreign=$(
     run <<SQL
@@ -81,7 +81,7 @@ refuse_closed() {
       "ALTER DATABASE $DB_NAME WITH ALLOW_CONNECTIONS true"
 }
 
-# drop_ours DATABASES: statements that remove those of them that earlier restores have left.
+# drop_ours DATABASES: prints statements that remove those of the databases that earlier restores have left.
 drop_ours() {
   end_sessions "SELECT datname FROM pg_database WHERE datname IN ($1) AND $is_ours"
   cat <<SQL
@@ -89,8 +89,8 @@ SELECT format('DROP DATABASE %I', datname) FROM pg_database WHERE datname IN ($1
 SQL
 }
 
-# make_restored: statements that make an empty database. It is closed until it has mark and name, so what a kill leaves
-# is empty, has a name that nobody else gives, and is replaced.
+# make_restored: prints statements that make an empty database. It is closed until it has its mark and name, so a killed
+# run leaves an empty database with a name that nobody else gives, which the next run replaces.
 make_restored() {
   cat <<'SQL'
 SELECT format('DROP DATABASE %I', datname) FROM pg_database WHERE datname = :'new' AND NOT datallowconn \gexec
@@ -103,10 +103,9 @@ COMMIT;
 SQL
 }
 
-# end_sessions DATABASES: statements that end the sessions in them. Only who has the rights of a session's role, or
-# pg_signal_backend, may end it; an administrator that is no superuser lends itself the roles and gives them back at
-# once. Sessions of the server itself are none of ours to end: those of autovacuum, common after a restore, go by
-# themselves.
+# end_sessions DATABASES: prints statements that end the sessions in the databases. Ending a session needs the rights of
+# its role, or pg_signal_backend: an administrator that is no superuser grants itself the roles, and revokes them at
+# once. Sessions of the server itself are left alone: those of autovacuum, common after a restore, end by themselves.
 end_sessions() {
   cat <<SQL
 BEGIN;
@@ -123,17 +122,18 @@ SQL
 # An exchange is tried again, once a second.
 MOST_TRIES=10
 
-# Sets place to the name that the restored database has now, empty without one; unknown if PostgreSQL does not answer.
-# By its identity: the answer to an exchange may be lost, and the name alone may be that of a database that another
-# restore has just made, and not filled yet.
+# Sets restored_name to the name that the restored database has now: empty if there is no such database, unknown if
+# PostgreSQL does not answer. The database is recognized by its identity: the answer to an exchange may be lost, and
+# another restore may have made a database of that name which is not filled yet.
 find_place() {
-  place=$(echo "SELECT coalesce(min(datname), '') FROM pg_database WHERE oid = :'id'" | run) || place=unknown
+  restored_name=$(echo "SELECT coalesce(min(datname), '') FROM pg_database WHERE oid = :'id'" | run) ||
+    restored_name=unknown
 }
 
-# Ends the script if the exchange has not taken place and is not to be tried again: without the restored database at
-# once, otherwise after MOST_TRIES.
+# Ends the script if the exchange has not taken place and is not tried again: at once if there is no restored database,
+# otherwise after MOST_TRIES.
 refuse_place() {
-  case $place in
+  case $restored_name in
     unknown)
       [ "$tries" -lt "$MOST_TRIES" ] ||
         fail 1 "whether the exchange has taken place cannot be found out: PostgreSQL does not answer;" \
@@ -149,8 +149,8 @@ refuse_place() {
   esac
 }
 
-# exchange_statements: statements that close the application's database, put it aside, and give its name to the restored
-# one.
+# exchange_statements: prints statements that close the application's database, put it aside, and give its name to the
+# restored one.
 exchange_statements() {
   cat <<SQL
 BEGIN;
@@ -190,10 +190,10 @@ case $ACTION in
     tries=0
     closed=yes
     find_place
-    while [ "$place" != "$DB_NAME" ]; do
+    while [ "$restored_name" != "$DB_NAME" ]; do
       refuse_place
       tries=$((tries + 1))
-      if [ "$place" = unknown ] || ! exchange_statements | run; then sleep 1; fi
+      if [ "$restored_name" = unknown ] || ! exchange_statements | run; then sleep 1; fi
       find_place
     done
     closed=no
@@ -210,9 +210,9 @@ case $ACTION in
   rename)
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
     [ "$found" = 1 ] || fail 1 "there must be one of the databases $FROM_NAME and $DB_NAME, not $found"
-    # Repeated after an interruption, it finds nothing left to rename. A login keeps its rights and what it owns, and
-    # loses the other deployment's password; so does a second one, which acts as the first. db-init opens that of its
-    # deployment.
+    # After an interruption, a repeated run finds nothing left to rename. A login keeps its rights and what it owns, and
+    # loses the other deployment's password. So does a second login, which acts as the first. db-init then opens the
+    # login of this deployment.
     run <<SQL
 $(end_sessions ":'from'")
 BEGIN;
