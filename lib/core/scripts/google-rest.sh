@@ -10,7 +10,7 @@
 #   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base URL of an API, as for the Terraform provider (see google_address)
 #   USER_PROJECT_OVERRIDE          "true" sends the quota project, as for the Terraform provider
 #   GOOGLE_BILLING_PROJECT         quota project to send instead of PROJECT_ID
-#   LOST_REGION                    region that is known to be gone: what a list lacks of it is not missed
+#   LOST_REGION                    region that is known to be gone: a list may lack what is there
 # Attempts, time limits, pauses and exit codes: rest-script.sh.
 
 google_library=${GOOGLE_REST_LIBRARY:-$0}
@@ -52,7 +52,8 @@ google_create() {
 }
 
 # google_reading FILTER CALL ARGUMENT...: makes a call and sets GOOGLE_READ to the line that the jq filter prints of the
-# response, so that one jq both judges and reads it. A response that the filter refuses is not the API's, and fails.
+# response, so that one jq both checks and reads it. A response that the filter refuses is not the API's, and is an
+# error.
 google_reading() {
   google_filter=$1
   shift
@@ -62,8 +63,7 @@ google_reading() {
 }
 
 # google_pages SERVICE PATH COLLECTION QUERY FILE: writes the items of all pages of a list to FILE, one line of JSON
-# each. Fails if Google could not reach everything, because what is missing may be what a caller would overwrite or make
-# twice.
+# each. Fails if Google could not reach everything, because a caller might overwrite, or make twice, what is missing.
 google_pages() {
   google_next='' google_page_count=0
   : >"$5"
@@ -114,8 +114,8 @@ GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . 
         + text end)
   ] | map(gsub("[[:cntrl:]]+"; " ")) | join("|")'
 
-# google_settle SERVICE PREFIX LIMIT WHAT: waits for the operation that the last call began, whose address is PREFIX and
-# its name, for as many seconds as the variable LIMIT says, and leaves its last state in GOOGLE_ANSWER. Returns 1 when
+# google_settle SERVICE PREFIX LIMIT WHAT: waits for the operation that the last call began, for as many seconds as the
+# variable LIMIT says, and leaves its last state in GOOGLE_ANSWER. Its address is PREFIX with its name. Returns 1 when
 # it fails, can no longer be read or takes too long; google_outcome says which.
 google_settle() {
   eval "google_limit=\$$3"
@@ -148,8 +148,8 @@ OPERATION
 
 # google_request METHOD SERVICE PATH BODY_FILE QUERY repeatable|once
 #
-# What a secret holds is in no file and no message: the answer to PATH:access is in GOOGLE_KEPT, and BODY_FILE - sends
-# GOOGLE_SECRET, JSON as a string of JSON.
+# The value of a secret is never in a file or a message: the answer to PATH:access is in GOOGLE_KEPT alone, and a
+# BODY_FILE of "-" sends GOOGLE_SECRET, JSON as a string of JSON.
 google_request() {
   google_address "$2"
   GOOGLE_METHOD=$1
@@ -233,7 +233,7 @@ google_attempt() {
     *) google_beside google_curl "$@" --output "$GOOGLE_ANSWER" || GOOGLE_CURL=$? ;;
   esac
   exec 6<&-
-  # It could not write what it had received.
+  # curl could not write what it had received.
   [ "$GOOGLE_CURL" != 23 ] || { GOOGLE_FAULT=unclear && google_full; }
   google_judge "$google_reader"
 }
@@ -354,7 +354,7 @@ google_outcome() {
   fi
 }
 
-# google_server_time: seconds since 1970 by the clock of the server that has answered last; this machine's may be wrong.
+# Prints the seconds since 1970 by the clock of the server that has answered last; that of this machine may be wrong.
 google_server_time() {
   google_date=$(sed -n 's/^[Dd][Aa][Tt][Ee]: *\(.*GMT\).*/\1/p' "$GOOGLE_WORK/headers" | tail -n 1)
   jq -n --arg date "$google_date" '$date | strptime("%a, %d %b %Y %H:%M:%S GMT") | mktime' 2>/dev/null || date +%s

@@ -28,9 +28,9 @@ REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_PAGES=${REST_PAGES:-10000}
 REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
-# For every answer, and for the filters of google_reading. "encoded" also takes what @uri leaves as it is, in one
-# release of jq or another, and what is no part of an address. Google leaves out what is empty, so that an empty list is
-# {}; an object with none of the fields below, or of the collection that was asked for, comes from a proxy or a portal.
+# jq functions for every answer, and for the filters of google_reading. "own" refuses an object of a proxy or a
+# portal: it has neither one of these fields nor the collection that was asked for. Google omits what is empty, so an
+# empty list is {}. "encoded" also encodes what @uri of some releases of jq leaves as it is.
 # shellcheck disable=SC2016 # names of jq
 GOOGLE_FUNCTIONS='def own($collection):
   if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken", "unreachable", "warnings",
@@ -46,7 +46,7 @@ def items($name):
   if . == {} or any(has($name, "nextPageToken", "unreachable", "warnings"); .) or (.kind | tostring | contains("#"))
   then .[$name] // [] | arrays // error("no list") else error("no list") end;'
 GOOGLE_ENDING=no GOOGLE_ON_FAILURE=: GOOGLE_WORK='' GOOGLE_REFUSED='' GOOGLE_SHOWN=''
-# Background processes, which must not outlive the script.
+# The background processes, which must not outlive the script.
 GOOGLE_SLEEP='' GOOGLE_WORKER=''
 
 google_say() {
@@ -60,8 +60,8 @@ google_error() {
   printf '%s\n' "$google_line" >&2 || :
 }
 
-# Sets google_line to the text without ASCII control characters but line breaks, so that a response cannot control the
-# terminal.
+# Sets google_line to the text without ASCII control characters, except line breaks, so that a response cannot control
+# the terminal.
 google_plain() {
   google_line=$1
   case $1 in
@@ -81,8 +81,9 @@ google_require() {
   exit 2
 }
 
-# google_options WORD...: prints the usage, which begins the script, for --help, and refuses what is not in
-# GOOGLE_OPTIONS, which a script sets before it sources this library; with "any", it judges its words itself.
+# google_options WORD...: for --help, prints the usage, which is the comment at the beginning of the script. Refuses
+# words that are not in GOOGLE_OPTIONS, which a script sets before it sources this library; with "any", the script
+# checks its words itself.
 google_options() {
   for google_word in "$@"; do
     case $google_word in --help | -h) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
@@ -145,9 +146,9 @@ google_is_unsafe() {
   return 1
 }
 
-# Google's APIs, with the names that their base URLs have in the environment (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT) and the
-# versions of the Terraform provider google 7.45, and path and query of a harmless call, with PROJECT and REGION to fill
-# in.
+# Google's APIs: name, <PRODUCT> in the name of the variable that has its base URL (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT),
+# version as in the Terraform provider google 7.45, and path and query of a harmless call, in which PROJECT and REGION
+# are to be filled in.
 GOOGLE_APIS='artifactregistry ARTIFACT_REGISTRY v1 projects/PROJECT/locations/REGION/repositories pageSize=1
 certificatemanager CERTIFICATE_MANAGER v1 projects/PROJECT/locations/global/certificateMaps pageSize=1
 cloudbuild CLOUD_BUILD v1 projects/PROJECT/builds pageSize=1
@@ -168,8 +169,8 @@ storage STORAGE storage/v1 b project=PROJECT&maxResults=1
 workloadidentity WORKLOAD_IDENTITY v1 projects/PROJECT/locations pageSize=1'
 
 # google_address API[@VERSION]: sets google_base to the base URL of an API, with a trailing slash, and google_harmless
-# to that call. Returns 1 for an API that is not known. Another version than that of the table is below the same
-# address.
+# to that call. Returns 1 for an API that is not in the table. Other versions of an API have the same address before
+# the version.
 google_address() {
   while read -r google_api google_product google_version google_harmless; do
     [ "$google_api" != "${1%@*}" ] || break
@@ -190,10 +191,10 @@ google_quota_project() {
   esac
 }
 
-# google_has_room: whether the temporary folder has room for the answers to some calls: whatever fails for want of it
-# would be reported as something else, or be tried again for long.
+# Whether the temporary folder has room for the answers to some calls. Without room, calls would fail with misleading
+# messages, or would be tried again for a long time.
 google_has_room() {
-  # In a shell of its own, which a limit of files may end.
+  # In a subshell, because a limit of the size of files may end it.
   (printf '%65536s' '' >"$GOOGLE_WORK/room") 2>/dev/null || return 1
   rm -f "$GOOGLE_WORK/room"
 }
@@ -204,13 +205,13 @@ google_full() {
     "To fix: make room there, or set TMPDIR to another folder."
 }
 
-# google_start: ends the script if a setting is wrong, and begins.
+# Ends the script if a setting is wrong; otherwise prepares the temporary folder and the cleanup.
 google_start() {
   google_setting REST_TRIES '[1-9][0-9]{0,2}' "a number of attempts, at most 999"
   google_setting REST_PAGES '[1-9][0-9]{0,5}' "a number of pages, at most 999999"
   google_time_limit REST_TOKEN_SECONDS
   for google_name in REST_CALL_SECONDS REST_CONNECT_SECONDS; do
-    # To curl, 0 means no limit.
+    # For curl, 0 means no limit.
     google_setting "$google_name" '[1-9][0-9]{0,4}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9]' "a number of seconds above 0"
   done
   for google_name in REST_POLL_SECONDS REST_RETRY_BASE_SECONDS; do
@@ -219,7 +220,7 @@ google_start() {
   google_option GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' "the id or number of a project"
   if [ -n "$GOOGLE_REFUSED" ]; then
     google_error "${0##*/} cannot start:$GOOGLE_REFUSED"
-    # For scripts that people start, whose settings a folder prints.
+    # For scripts that people start: the folder of the stack prints their settings.
     [ -n "${PROJECT_ID:-}" ] || [ -z "${GOOGLE_SETTINGS:-}" ] ||
       google_error "In the folder of the stack, this sets them: $GOOGLE_SETTINGS"
     exit 2
@@ -237,27 +238,27 @@ google_start() {
   : >"$GOOGLE_ANSWER"
 }
 
-# google_open_pipe: 8 and 9 become the ends of a pipe, which holds an answer that must not be in a file until it is
-# read.
+# Opens the descriptors 8 and 9 as the ends of a pipe, for an answer that must never be in a file.
 google_open_pipe() {
   rm -f "$GOOGLE_WORK/pipe"
   mkfifo "$GOOGLE_WORK/pipe"
-  # Neither end waits for the other. Who writes into 8 when 9 is closed is ended.
+  # 7, which is both ends, keeps the open of one end from waiting for the other. A program that writes into 8 once 9 is
+  # closed gets a SIGPIPE.
   # shellcheck disable=SC2094 # both ends
   exec 7<>"$GOOGLE_WORK/pipe" 8>"$GOOGLE_WORK/pipe" 9<"$GOOGLE_WORK/pipe" 7<&-
 }
 
-# The one way out. Whatever ends a script, also within this library, what it has to undo is undone.
+# The only way out: whatever ends a script, even within this library, what it has to undo is undone.
 google_end() {
   GOOGLE_EXIT=$?
   trap '' HUP INT QUIT PIPE TERM
   trap - EXIT
   set +e
   google_end_children
-  # A program that has found no room ends with a code and words of its own.
+  # A program that finds no room ends with its own exit code and message, so the reason is looked for here.
   if [ "$GOOGLE_EXIT" -ne 0 ] && [ "$GOOGLE_ENDING" = no ] && ! google_has_room; then (google_full) || GOOGLE_EXIT=1; fi
   GOOGLE_ENDING=yes
-  # Of jq, for an object that has other fields than those of the API.
+  # 5 is the exit code of jq for an object that does not have the fields of the API.
   if [ "$GOOGLE_EXIT" -eq 5 ]; then
     google_error "${0##*/} ends at an object that it cannot read, as said above."
     google_error "  To fix: correct or remove that object, and run the same command again."
@@ -270,7 +271,7 @@ google_end() {
 
 google_end_children() {
   for google_child in $GOOGLE_SLEEP $GOOGLE_WORKER; do
-    # A signal may come after a start and before its id is noted.
+    # A signal may arrive when a process has started but its id is not yet known.
     [ "$google_child" != latest ] || google_child=${!:-}
     # bash reports a killed child on the stderr that is in effect when it reaps the child.
     { kill -9 "$google_child" && wait "$google_child"; } 2>/dev/null || :
@@ -282,8 +283,8 @@ google_on_failure() {
   GOOGLE_ON_FAILURE=$1
 }
 
-# google_undo PROBLEM COMMAND CALL...: makes a call that undoes something; without success, says so and prints the
-# command that does it. What would end the script ends only this, so that the rest is undone, too.
+# google_undo PROBLEM COMMAND CALL...: makes a call that undoes something. If it fails, prints PROBLEM and the command
+# that does the same. In a subshell, so that a failure does not end the script before the rest is undone.
 google_undo() {
   google_problem=$1 google_command=$2
   shift 2
@@ -295,7 +296,7 @@ google_undo() {
 
 google_interrupted() {
   trap '' HUP INT QUIT PIPE TERM
-  # In the middle of anything, whose output may be going elsewhere.
+  # At this moment, standard output may be redirected to anything.
   GOOGLE_ENDING=yes
   google_error "Interrupted by $1."
   exit "$2"
@@ -335,8 +336,8 @@ google_await_worker() {
   return "$google_code"
 }
 
-# google_within SECONDS COMMAND...: the same, for at most so long: the command may hang, or print more than a pipe
-# holds. Returns 124 after that.
+# google_within SECONDS COMMAND...: the same with a time limit, after which it returns 124: the command may hang, or
+# print more than a pipe holds.
 google_within() {
   google_until=$(($(date +%s) + $1))
   shift
@@ -362,7 +363,7 @@ google_progress() {
   google_say "$1: $2 ($(google_seconds) s)"
 }
 
-# google_row WHAT WORD...: a line of a list of what is found.
+# google_row WHAT WORD...: prints a line of a list of what is found.
 google_row() {
   google_row_of=$1
   shift
@@ -376,11 +377,12 @@ google_confirm() {
   [ "$google_reply" = yes ] || { google_say "Nothing was changed." && exit 1; }
 }
 
-# google_with_few_tries COMMAND...: for what may be gone, which says so each time.
+# google_with_few_tries COMMAND...: runs a command with fewer attempts per call, for calls about what may be gone: each
+# attempt that fails prints a line.
 google_with_few_tries() {
   google_all_tries=$REST_TRIES
   [ "$REST_TRIES" -le 3 ] || REST_TRIES=3
-  # By itself, because set -e is off in what is tested.
+  # Not in a condition, which would switch set -e off in the command.
   "$@"
   REST_TRIES=$google_all_tries
 }
@@ -392,8 +394,8 @@ google_pause() {
   google_sleep "$REST_POLL_SECONDS"
 }
 
-# Any text as one line of at most 500 characters, without what looks like a token or a key of AWS, in which slashes may
-# stand: programs may print what they are given.
+# Prints the text on standard input as one line of at most 500 characters, without what looks like a token or a key of
+# AWS, which may contain slashes: programs may print what they are given.
 google_text() {
   tr -s '[:cntrl:] ' ' ' | cut -c 1-2000 | sed -e 's/^ //' -e 's/ $//' | jq -Rr '
     def mixed($letters): "(?=[\($letters)]*[0-9])(?=[\($letters)]*[A-Z])(?=[\($letters)]*[a-z])";

@@ -125,14 +125,14 @@ MOST_TRIES=10
 # Sets restored_name to the name that the restored database has now: empty if there is no such database, unknown if
 # PostgreSQL does not answer. The database is recognized by its identity: the answer to an exchange may be lost, and
 # another restore may have made a database of that name which is not filled yet.
-find_place() {
+find_restored() {
   restored_name=$(echo "SELECT coalesce(min(datname), '') FROM pg_database WHERE oid = :'id'" | run) ||
     restored_name=unknown
 }
 
 # Ends the script if the exchange has not taken place and is not tried again: at once if there is no restored database,
 # otherwise after MOST_TRIES.
-refuse_place() {
+refuse_failed_exchange() {
   case $restored_name in
     unknown)
       [ "$tries" -lt "$MOST_TRIES" ] ||
@@ -189,12 +189,12 @@ case $ACTION in
   swap)
     tries=0
     closed=yes
-    find_place
+    find_restored
     while [ "$restored_name" != "$DB_NAME" ]; do
-      refuse_place
+      refuse_failed_exchange
       tries=$((tries + 1))
       if [ "$restored_name" = unknown ] || ! exchange_statements | run; then sleep 1; fi
-      find_place
+      find_restored
     done
     closed=no
     # Somebody may have dropped what was to be put aside.
