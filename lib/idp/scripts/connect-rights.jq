@@ -1,14 +1,16 @@
-# Words for policies of IAM, which connect-right.sh puts before its filters: who may connect to the primary, the
-# instance INSTANCE of the environment, and who would if its right were withdrawn or given back.
+# Functions for IAM policies, which connect-right.sh puts before its filters: who may connect to the primary, the
+# instance INSTANCE of the environment, and what the policy would be with that right withdrawn or given back.
 #
-# A grant is suspended, and not removed, if nothing else says what it was: it may be of others. So the policy itself
-# knows what to give back, whichever run has withdrawn it.
+# A grant that Terraform would not make again may be one of others: it is suspended by a condition, and not removed, so
+# that the policy itself says what to give back, whichever run has withdrawn it.
 
-# The following are of one binding. Whether its role is one of Google's that let connect:
+# The functions up to is_full take one binding.
+
+# Whether its role is one of Google's that allow connecting.
 def connects:
   .role | IN("roles/cloudsql.client", "roles/cloudsql.editor", "roles/cloudsql.admin", "roles/editor", "roles/owner");
 
-# Whether it lets some of these, or the account of the servers, connect to all instances.
+# Whether it allows one of the members, or the account of the servers, to connect to all instances.
 def is_open_to($members):
   connects and .condition == null and any(.members[]?; IN($members[], "serviceAccount:" + env.ACCOUNT));
 
@@ -17,68 +19,70 @@ def names_instance($instance):
   .role == "roles/cloudsql.client"
   and (.condition.expression // "" | test("/instances/" + $instance + "(?![a-z0-9-])"));
 
-# Whether its condition leaves no instance but one that is not the primary.
+# Whether its condition allows only one instance, which is not the primary.
 def names_another:
   .condition.expression // ""
   | test("^resource\\.type == \"sqladmin\\.googleapis\\.com/Instance\" "
       + "&& resource\\.name == \"projects/[^/\"]+/instances/[a-z0-9-]+\"$")
     and (endswith("/instances/" + env.INSTANCE + "\"") | not);
 
-# Of a member: whether it is an account of the deployment.
+# Takes a member: whether it is an account of the deployment.
 def is_account: IN(env.MEMBERS | fromjson[]);
 
-# Whether an account of the deployment has it.
+# Whether an account of the deployment is among its members.
 def is_of_deployment: any(.members[]?; is_account);
 
-# Whether it is withdrawn from the policy of $where; only that of the project is changed.
+# Whether withdrawing the right removes it from the policy of $where; only that of the project is changed.
 def is_withdrawn($where): $where == "projects/" + env.PROJECT_ID and names_instance(env.INSTANCE);
 
-# A suspended grant has this before its condition, so that nobody has it.
+# A grant is suspended by these words before its condition, which then never holds.
 def in_the_past: "request.time < timestamp(\"1970-01-01T00:00:00Z\") && (";
 def is_suspended: .condition.expression // "" | startswith(in_the_past);
 def suspend: .condition.expression |= in_the_past + . + ")";
 def restored: .condition.expression |= .[(in_the_past | length):-1];
 
-# Whether its condition has as many operators as IAM takes, 12, so that it cannot be suspended.
+# Whether it cannot be suspended, because its condition has 12 operators already, as many as IAM accepts.
 def is_full: [.condition.expression | scan("&&|[|][|]|!(?!=)")] | length >= 12;
 
-# The following are of all bindings of the project's policy. The same grants, of which no two differ in the members
-# alone:
+# The functions from here on take all bindings of the project's policy.
+
+# The same grants, with one binding for each role and condition.
 def merged:
   map(select((.members // []) != [])) | group_by([.role, .condition])
   | map(.[0] + { members: (map(.members[]) | unique) });
 
-# The same grants without these.
+# The same grants without those of the members in $others.
 def without($others):
   map(. as $grant
     | .members -= [$others[] | select(.role == $grant.role and .condition == $grant.condition) | .members[]]);
 
-# Those that name the primary.
+# Grants on the primary.
 def on_primary: map(select(names_instance(env.INSTANCE) and (is_suspended | not)));
 
-# Those that named it before they were suspended.
+# Grants on the primary that are suspended.
 def suspended: map(select(names_instance(env.INSTANCE) and is_suspended));
 
-# Those that Terraform has made on the standby, by their title, as if they named the primary: whom the deployment lets
-# connect to the former, it lets connect to the latter.
+# The grants that Terraform has made on the standby, known by their title, rewritten for the primary: the same members
+# may connect to both.
 def moved_to_primary:
   map(select(names_instance(env.STANDBY_INSTANCE) and .condition.title == "Only " + env.STANDBY_INSTANCE)
     | .condition |= map_values(gsub("(?<![a-z0-9-])" + env.STANDBY_INSTANCE + "(?![a-z0-9-])"; env.INSTANCE)));
 
-# Those that there are to be on the primary.
+# The grants that the primary is to have once the right is given back.
 def wanted: on_primary + moved_to_primary + (suspended | map(restored)) | merged;
 
-# Those that are left alone, because they cannot be suspended, and are not to be removed for good.
+# Grants on the primary that stay, because they cannot be suspended and may not be removed permanently.
 def left_alone: on_primary | map(select(is_full and env.REMOVES_FULL != "yes"));
 
-# Those that are withdrawn.
+# Grants on the primary that are withdrawn.
 def withdrawn: on_primary - left_alone;
 
-# Those that take their place: all that are wanted, for the one member that may connect.
+# The grants that replace them: those that are wanted, for the one member that may connect.
 def for_one_member:
   . as $all | wanted | without($all | left_alone) | map(.members |= map(select(. == env.FENCED_FOR))) | merged;
 
-# Those that are suspended then: what was before, and what is withdrawn, but for what moved_to_primary says.
+# All suspended grants after that: those from before, and what is withdrawn, except what moved_to_primary can make
+# again.
 def then_suspended:
   . as $all | withdrawn | without($all | moved_to_primary) | map(select(is_full | not) | suspend)
   | . + ($all | suspended) | merged;
