@@ -29,9 +29,11 @@ google_time_limit KUBECTL_SECONDS
 google_start
 
 readable=no
-service=${INIT_JOB%-db-init*}
-# A word that cannot be a sentence, a link with a query, or the value of a setting with blanks; cut, as no state is that
-# long.
+service=$(service_of "$INIT_JOB")
+worker=$(worker_of "$service")
+
+# jq functions. "word" prints only what cannot be a sentence, a link with a query, or the value of a setting with
+# blanks, and cuts it to the length of the longest states.
 words='def word: tostring | if test("^[A-Za-z0-9_.:/@+-]+$") then .[:120] else "?" end;
   def condition: "\(.type | word) \(.state // .status // "-" | word) "
     + "\(.reason // .revisionReason // .executionReason // "-" | word)";'
@@ -40,17 +42,17 @@ title() {
   printf '\n## %s\n' "$1"
 }
 
-# row COMMAND...: prints the version that a program tells.
+# row COMMAND...: prints the version that a program reports.
 row() {
   command -v "$1" >/dev/null || return 0
   version=$(google_within 20 "$@" 2>/dev/null </dev/null | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*/\1/p')
   printf -- '- %s %s\n' "$1" "$version"
 }
 
-# facts FILTER FILE: prints what the filter makes of an answer, a line each.
+# facts FILTER FILE: prints a line for each fact that the filter makes of an answer.
 facts() {
   readable=yes
-  # Its messages would quote what it does not understand.
+  # Messages of jq would quote what it does not understand.
   jq -r "$words $1" "$2" 2>/dev/null | sed 's/^/- /'
 }
 
@@ -130,25 +132,26 @@ if on_kubernetes; then
   done
   scope="resource.type=\"k8s_container\" AND resource.labels.namespace_name=\"$NAMESPACE\""
 else
-  place="projects/$PROJECT_ID/locations/$REGION"
+  region_path="projects/$PROJECT_ID/locations/$REGION"
   part Service '"instances: \(.scaling.minInstanceCount // 0 | word) to \(.scaling.maxInstanceCount // "-" | word), "
       + "requests each: \(.template.maxInstanceRequestConcurrency // "-" | word)", '"$template" \
-    run "$place/services/$service"
-  part Workers "$template" run "$place/workerPools/$service-w"
+    run "$region_path/services/$service"
+  part Workers "$template" run "$region_path/workerPools/$worker"
   part "Last runs of db-init" '.executions[:3][]?
     | "\(.name | split("/") | last | word): "
         + "failed \(.failedCount // 0 | word), succeeded \(.succeededCount // 0 | word)",
       (.conditions[]? | "  \(condition)")' \
-    run "$place/jobs/$INIT_JOB/executions" pageSize=3
+    run "$region_path/jobs/$INIT_JOB/executions" pageSize=3
   scope="resource.type=(\"cloud_run_revision\" OR \"cloud_run_worker_pool\" OR \"cloud_run_job\")"
   scope="$scope AND (resource.labels.service_name=\"$service\""
-  scope="$scope OR resource.labels.worker_pool_name=\"$service-w\" OR resource.labels.job_name=\"$INIT_JOB\")"
+  scope="$scope OR resource.labels.worker_pool_name=\"$worker\" OR resource.labels.job_name=\"$INIT_JOB\")"
 fi
 
 jq -n --arg project "projects/$PROJECT_ID" --arg filter "$scope AND severity>=ERROR" \
   '{ resourceNames: [$project], pageSize: 100, orderBy: "timestamp desc", filter: $filter }' \
   >"$GOOGLE_WORK/entries.json"
-# How the entrypoint says that a part has ended is known, word by word; of all others, only who says it.
+# Only lines of the entrypoint about the end of a part are printed, because their words are known. Of other lines, only
+# their origin is.
 # shellcheck disable=SC2016 # of jq
 part "Last errors in the log" '[.entries[]? | { at: .timestamp, severity, by: (.jsonPayload.logger
       // (.textPayload // ""
