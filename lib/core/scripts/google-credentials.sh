@@ -22,8 +22,8 @@ google_keep_token() {
   google_token=$2
 }
 
-# The Python process behind gcloud may outlive it and keep the pipe open, so its reader waits for a line and not the
-# end.
+# The Python process behind gcloud may outlive it and keep the pipe open, so the reader waits for a line and not for the
+# end of the pipe.
 google_gcloud() {
   # shellcheck disable=SC2086 # the sub-command is two words
   CLOUDSDK_CORE_DISABLE_PROMPTS=1 exec gcloud $1 print-access-token >&8 2>"$GOOGLE_WORK/gcloud-error" 8>&- 9<&-
@@ -54,7 +54,7 @@ google_try_metadata() {
     "no token (it exists on Google Cloud machines only)"
 }
 
-# The provider acts as the account of GOOGLE_IMPERSONATE_SERVICE_ACCOUNT whatever credentials it has, so scripts do too.
+# The provider impersonates GOOGLE_IMPERSONATE_SERVICE_ACCOUNT with any kind of credentials, and so do scripts.
 google_authorize() {
   google_sign_in
   [ -z "${GOOGLE_IMPERSONATE_SERVICE_ACCOUNT:-}" ] || google_act_as "$GOOGLE_IMPERSONATE_SERVICE_ACCOUNT"
@@ -115,8 +115,8 @@ google_renew() {
   google_authorize
 }
 
-# google_try_credentials NAME FILE_OR_TEXT: keeps an access token for the credentials that a variable has, or ends the
-# script: others would act as somebody else than Terraform does.
+# google_try_credentials NAME FILE_OR_TEXT: keeps an access token for the credentials in the variable NAME, or ends the
+# script: with other credentials, it would act as somebody else than Terraform does.
 google_try_credentials() {
   google_credentials=$2
   [ ! -f "$2" ] || google_credentials=$(cat "$2")
@@ -124,7 +124,7 @@ google_try_credentials() {
   google_by_type "$(google_credential .type)" || google_answered=
   if ! google_keep_token "$1" "$google_answered" "$google_why"; then
     google_problem=$google_why
-    # It reads the same file, and knows more forms.
+    # gcloud reads the same file, and knows more kinds of credentials.
     if [ "$1" = GOOGLE_APPLICATION_CREDENTIALS ] && google_try_gcloud "auth application-default"; then return; fi
     google_error "The credentials in $1 give no access token: $google_problem."
     google_error "  To fix: correct or unset $1; it holds JSON, or the path of a file with it."
@@ -187,7 +187,7 @@ google_base64url() {
   base64 | tr -d '\n=' | tr '/+' '_-'
 }
 
-# With the key of a service account: a signed claim.
+# Gets a token with the key of a service account, by a signed claim.
 google_ask_as_account() {
   command -v openssl >/dev/null 2>&1 || {
     google_why="openssl is not installed, which signs for a service account"
@@ -198,7 +198,7 @@ google_ask_as_account() {
     tr -d '\n' | google_base64url)
   google_claim=$google_claim.$(google_credential "{ iss: .client_email, scope: \"$google_scope\", aud: .token_uri,
     iat: (now | floor), exp: (now | floor + 3600) } | tojson" | tr -d '\n' | google_base64url)
-  # Worth nothing without its signature.
+  # The claim may be in a file: it is worthless without its signature.
   printf '%s' "$google_claim" >"$GOOGLE_WORK/claim"
   google_signature=$(google_credential .private_key |
     openssl dgst -sha256 -binary -sign /dev/stdin "$GOOGLE_WORK/claim" 2>"$GOOGLE_WORK/token-error" | google_base64url)
@@ -211,7 +211,7 @@ google_ask_as_account() {
 data-urlencode = \"assertion=$google_claim.$google_signature\""
 }
 
-# google_form FIELDS: a configuration of curl that sends a form, of what jq makes of the credentials.
+# google_form FIELDS: prints a configuration of curl that sends a form, whose fields jq makes of the credentials.
 google_form() {
   google_credential "[$1 | to_entries[] | \"data-urlencode = \\(\"\\(.key)=\\(.value)\" | tojson)\"] | join(\"\\n\")"
 }
@@ -221,7 +221,7 @@ google_ask_as_user() {
     "$(google_form '{ grant_type: "refresh_token", client_id, client_secret, refresh_token }')"
 }
 
-# With the token of another identity provider, such as that of a pipeline.
+# Gets a token with one of another identity provider, such as that of a pipeline.
 google_ask_as_workload() {
   google_from=$(google_credential .credential_source.url)
   google_path=$(google_credential .credential_source.file)

@@ -11,8 +11,8 @@
 #
 #   --dry-run     prints the steps and changes nothing
 #   --yes         does not ask
-#   --take-over   removes jobs and clones of a restore that was killed; otherwise, they stop another one for hours. What
-#                 Cloud SQL goes on restoring from the same backup is waited for
+#   --take-over   removes jobs and clones of a restore that was killed; otherwise, they keep another one from starting
+#                 for hours. If Cloud SQL still restores the same backup, this run waits for it
 #
 # point-in-time and dump fill a new database beside the application's and then exchange the two: the application keeps
 # running until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes
