@@ -77,9 +77,9 @@ async function hintFor(
 ): Promise<DeploymentSettings["hintOf"] | undefined> {
   const inputs = await inputsOf(stack);
   if (Object.keys(values).every((name) => isInput(name, inputs))) return undefined;
-  const others: Record<string, Table> = {};
-  for (const other of Object.keys(STACKS).filter((each) => each !== stack)) others[other] = await inputsOf(other);
-  return (name) => hintOfUnknown(name, inputs, others);
+  const otherInputs: Record<string, Table> = {};
+  for (const other of Object.keys(STACKS).filter((each) => each !== stack)) otherInputs[other] = await inputsOf(other);
+  return (name) => hintOfUnknown(name, inputs, otherInputs);
 }
 
 async function inputsOf(stack: string): Promise<Table> {

@@ -27,7 +27,7 @@ export async function billOfFolder(folder: string): Promise<string> {
     .map((file) => readFileSync(join(folder, file), "utf8"))
     .join("\n");
   const images = Object.values(PUBLIC_IMAGES).filter((image) => text.includes(digestOf(image)));
-  const own = [
+  const applicationImages = [
     ...(text.includes(UPSTREAM_IMAGE.replace(/^[^/]+/, "")) ? [UPSTREAM_IMAGE] : []),
     // The application itself pulls these, by a template of their names.
     ...(/goauthentik\/%+\(type\)s/.test(text) ? OUTPOSTS : []),
@@ -35,7 +35,7 @@ export async function billOfFolder(folder: string): Promise<string> {
   return written(subjectOf(basename(folder), ComponentType.Application), [
     ...(await providersOf(folder)),
     ...images.map((image) => imageComponent(image)),
-    ...own.map(chosenImage),
+    ...applicationImages.map(chosenImage),
     ...filesUnder(folder).map((file) => fileComponent(folder, file)),
   ]);
 }

@@ -13,10 +13,10 @@ import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
  * @throws RulesBrokenError when the existing manifest cannot be read
  */
 export function keepOtherStacks({ manifest, node, outdir }: App): void {
-  const own = node.children.map((stack) => stack.node.id);
+  const ownStacks = node.children.map((stack) => stack.node.id);
   for (const [name, stack] of Object.entries(stacksIn(join(outdir, Manifest.fileName)))) {
     const isThere = existsSync(join(outdir, stack.synthesizedStackPath));
-    if (isThere && !own.includes(name)) manifest.stacks[name] = stack;
+    if (isThere && !ownStacks.includes(name)) manifest.stacks[name] = stack;
   }
 }
 

@@ -153,11 +153,11 @@ function refersTo(scope: Construct, { value }: DeploymentFact, pattern: RegExp):
  */
 export function comparable(scope: Construct, facts: readonly DeploymentFact[]): DeploymentFact[] {
   const isKnown = (fact: DeploymentFact) => !refersTo(scope, fact, MANAGED_RESOURCE);
-  const others = facts.filter((fact) => !isKnown(fact)).map(({ prop }) => prop);
-  if (others.length > 0)
+  const unknownProps = facts.filter((fact) => !isKnown(fact)).map(({ prop }) => prop);
+  if (unknownProps.length > 0)
     Annotations.of(scope).addWarning(
       [
-        `a resource of this stack determines ${others.join(" and ")}; a plan may not know it,`,
+        `a resource of this stack determines ${unknownProps.join(" and ")}; a plan may not know it,`,
         "and so cannot refuse a change that would replace the deployment; keep that resource,",
         "or pass a variable or a literal",
       ].join(" "),
@@ -216,8 +216,8 @@ function valuesOf(facts: readonly DeploymentFact[]): Record<string, string> {
 /** The facts of a deployment, without those that are null at plan. */
 function givenOf(facts: readonly DeploymentFact[]): Record<string, string> {
   const all = valuesOf(facts.filter(({ omitsNull }) => omitsNull !== true));
-  const others = valuesOf(facts.filter(({ omitsNull, value }) => omitsNull && value !== NOTHING));
-  if (Object.keys(others).length === 0) return all;
-  const given = hcl`{ for name, value in ${others} : name => value if value != null }`.text;
+  const nullableValues = valuesOf(facts.filter(({ omitsNull, value }) => omitsNull && value !== NOTHING));
+  if (Object.keys(nullableValues).length === 0) return all;
+  const given = hcl`{ for name, value in ${nullableValues} : name => value if value != null }`.text;
   return Token.asStringMap(Fn.merge([all, given]));
 }

@@ -209,8 +209,8 @@ function withoutImpliedDependencies(terraform: Body): Body {
     const text = JSON.stringify(Object.entries(element).filter(([name]) => !OTHER_REFERENCES.includes(name)));
     // A doubled dollar sign makes plain text of what follows it.
     const refersTo = (address: string) => new RegExp(`(?<!\\$)\\$\\{${address.replaceAll(".", "[.]")}[.[]`).test(text);
-    const left = given.filter((address) => !refersTo(String(address)));
-    if (left.length > 0) element.depends_on = left;
+    const unreferenced = given.filter((address) => !refersTo(String(address)));
+    if (unreferenced.length > 0) element.depends_on = unreferenced;
     else delete element.depends_on;
   }
   return terraform;

@@ -194,13 +194,13 @@ export class Blueprints extends Construct {
     const dockerfile = "image/Dockerfile.blueprints";
     const appended = addStackFile(this, packageFile(dockerfile), dockerfile);
 
-    const own = this.ownTexts();
+    const ownTexts = this.ownTexts();
     const shipped = hcl<readonly string[]>`toset(${blueprints})`;
     const sources = named(
       this,
       "Sources",
       hcl<Readonly<Record<string, string>>>`merge(
-        { for name in keys(${own}) : ${interpolated`own/${NAME}`} => ${this.pathOf(NAME)} },
+        { for name in keys(${ownTexts}) : ${interpolated`own/${NAME}`} => ${this.pathOf(NAME)} },
         { for name in ${shipped} : ${interpolated`shipped/${NAME}.yaml`} => ${SHIPPED_PATH} }
       )`,
     );
@@ -208,18 +208,18 @@ export class Blueprints extends Construct {
     this.hashes = hcl<readonly string[]>`[
       for place, source in ${sources} : join(" ", [place, filesha256(source), ${appended.sha256}])
     ]`;
-    this.count = exprOf(own).length();
-    this.conditions = this.conditionsOf(own, shipped);
+    this.count = exprOf(ownTexts).length();
+    this.conditions = this.conditionsOf(ownTexts, shipped);
   }
 
   /** Texts of the custom ones by the names of their files. */
   private ownTexts(): Expr<BlueprintFiles> {
     const isYaml = NAME.matches("(?i)[.]ya?ml$").and(NAME.matches("(^|/)[.]").not());
-    const found = hcl<readonly string[]>`[
+    const fileNames = hcl<readonly string[]>`[
       for name in fileset(${interpolated`${MODULE_PATH}/${this.folder}`}, "**") : name if ${isYaml}
     ]`;
     // A file that is not text counts as empty, and is refused because it is no blueprint.
-    const texts = hcl<BlueprintFiles>`{ for name in ${found} : name => try(file(${this.pathOf(NAME)}), "") }`;
+    const texts = hcl<BlueprintFiles>`{ for name in ${fileNames} : name => try(file(${this.pathOf(NAME)}), "") }`;
     return named(this, "Own", texts.present);
   }
 
@@ -257,9 +257,9 @@ export class Blueprints extends Construct {
 
   /** Further image constructs in one stack have folders of their own. */
   private freeFolder(): string {
-    const others = TerraformStack.of(this)
+    const otherBlueprints = TerraformStack.of(this)
       .node.findAll()
       .filter((construct) => construct instanceof Blueprints && construct !== this);
-    return others.length === 0 ? "blueprints" : `blueprints-${others.length + 1}`;
+    return otherBlueprints.length === 0 ? "blueprints" : `blueprints-${otherBlueprints.length + 1}`;
   }
 }

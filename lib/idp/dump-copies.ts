@@ -106,7 +106,7 @@ export class LockedDumps extends Construct implements DumpCopies {
     const seconds = days.times(DAY_SECONDS);
     this.condition = lockDays.isSet();
     this.bucketName = bucketName(context.deployment, DUMP_LOCK_SUFFIX);
-    const own = {
+    const bucketConfig = {
       name: this.bucketName,
       storageClass: "NEARLINE",
       lifecycleRule: [{ action: { type: "Delete" }, condition: { age: max(days, retentionDays).number } }],
@@ -117,7 +117,9 @@ export class LockedDumps extends Construct implements DumpCopies {
       count: countIf(this.condition),
       dependsOn,
     };
-    this.bucket = partIf(this.condition, () => addBucket(this, context, deletionProtection, own, secondRegion));
+    this.bucket = partIf(this.condition, () =>
+      addBucket(this, context, deletionProtection, bucketConfig, secondRegion),
+    );
     this.ready = present(this.bucket);
     if (this.bucket === undefined) return;
     // A number to the bindings, and a text to the provider.

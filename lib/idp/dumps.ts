@@ -324,7 +324,7 @@ export class DumpBucket extends Construct implements MediaStore {
     super(scope, id);
     this.copies = [locked, elsewhere];
     this.bucketName = bucketName(context.deployment, this.name);
-    const own = {
+    const bucketConfig = {
       name: this.bucketName,
       // Cheap for what is rarely read, and read at once.
       storageClass: "NEARLINE",
@@ -339,7 +339,7 @@ export class DumpBucket extends Construct implements MediaStore {
       count: countIf(condition),
       dependsOn: apis.ready("storage"),
     };
-    this.bucket = addBucket(this, context, deletionProtection, own, secondRegion);
+    this.bucket = addBucket(this, context, deletionProtection, bucketConfig, secondRegion);
     this.ready = [this.bucket];
   }
 

@@ -320,8 +320,8 @@ export class IdpSecrets extends Construct {
       .filter(({ condition }) => !isNever(condition))
       .map(({ condition, id, length, suffix, variable }) => {
         const name = secretId(context.deployment, suffix);
-        const own = { condition, deletionProtection: false, length, secretId: name };
-        return { id, variable, secret: new GeneratedSecret(this, id, { ...common, ...own }) };
+        const secretProps = { condition, deletionProtection: false, length, secretId: name };
+        return { id, variable, secret: new GeneratedSecret(this, id, { ...common, ...secretProps }) };
       });
     this.bootstrapToken = optional.find(({ id }) => id === "BootstrapToken")?.secret;
     this.signInProbePassword = optional.find(({ id }) => id === "SignInProbePassword")?.secret;

@@ -66,14 +66,14 @@ export function joinedSettings(scope: Construct, id: string, settings: readonly 
 
 /** Revisions of a container's secrets and of further `references`, as one text; empty without any. */
 export function secretRevisions(values: Readonly<Record<string, ReadableSecret>>, references: string | undefined) {
-  const own = Object.entries(values).map(([variable, { revision }]) => `${variable}=${revision}`);
-  if (references === undefined) return own.join(",");
+  const ownRevisions = Object.entries(values).map(([variable, { revision }]) => `${variable}=${revision}`);
+  if (references === undefined) return ownRevisions.join(",");
   // With their commas, so that the text is the same where there are none and where there can be none.
   const further = hcl<readonly string[]>`[
     for name, reference in ${exprOf(references)} :
     ",\${name}=\${reference.secret_id}:\${try(reference.identity, reference.version)}"
   ]`;
-  return `${own.join(",")}${further.joinedBy("").text}`;
+  return `${ownRevisions.join(",")}${further.joinedBy("").text}`;
 }
 
 /** All sets of a container as one expression; undefined without any. */

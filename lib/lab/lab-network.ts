@@ -39,8 +39,8 @@ export function addLabNetwork(scope: Construct, id: string, props: LabNetworkPro
     dependsOn: [...props.outlivedBy, ...props.dependsOn],
   });
   if (create !== true && givenDeploymentId !== undefined) lookUp(self, vpcName(givenDeploymentId), projectId, create);
-  const found = `projects/${projectId}/global/networks/${name}`;
-  const ids = [...(existing === undefined ? [] : [existing]), idOf(network), found];
+  const foundId = `projects/${projectId}/global/networks/${name}`;
+  const ids = [...(existing === undefined ? [] : [existing]), idOf(network), foundId];
   return {
     network,
     /** What must exist before a VM reaches the internet without an address of its own. */

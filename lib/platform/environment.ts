@@ -115,10 +115,10 @@ function allVariables(resource: TerraformResource, environment: EnvironmentSpec)
   // The literal layers go through locals, because CDKTF does not escape quotes in function arguments.
   const local = (id: string, layer: Readonly<Record<string, string>>): unknown =>
     new TerraformLocal(resource, id, escapedTexts(layer)).expression;
-  const own = Object.entries(baseline).filter(([name, value]) => common?.variables[name] !== value);
+  const ownVariables = Object.entries(baseline).filter(([name, value]) => common?.variables[name] !== value);
   return Fn.merge([
     ...(common === undefined ? [] : [common.local().expression as unknown]),
-    ...(own.length === 0 ? [] : [local("BaselineEnvironment", Object.fromEntries(own))]),
+    ...(ownVariables.length === 0 ? [] : [local("BaselineEnvironment", Object.fromEntries(ownVariables))]),
     overrides,
     local("RequiredEnvironment", required),
   ]) as unknown;

@@ -128,8 +128,8 @@ export class ConfigurationFacts {
     const alternatives = split(text, " || ");
     if (alternatives.length > 1) {
       // Own parts beside those that replace them are a matter of a migration, which the page explains once.
-      const said = alternatives.filter((each) => !/\bvar[.]own_parts\b/.test(each));
-      const phrases = said.flatMap((each) => {
+      const lastingAlternatives = alternatives.filter((each) => !/\bvar[.]own_parts\b/.test(each));
+      const phrases = lastingAlternatives.flatMap((each) => {
         const parts = this.conjuncts(each).flatMap((part) => this.phrase(part) ?? []);
         // Without brackets, nobody knows what belongs together.
         if (parts.length > 1 && parts.some((part) => part.includes(OR))) return [asCode(withoutBrackets(each.trim()))];
@@ -249,8 +249,10 @@ function pathsIn(expression: string): readonly string[] | undefined {
   const [, tried] = /^try[(](.*), null[)]$/.exec(text) ?? [];
   if (tried !== undefined) return pathsIn(tried);
   const [, values] = /^coalesce[(](.*)[)]$/.exec(text) ?? [];
-  const found = values === undefined ? [undefined] : split(values, ", ").map(pathsIn);
-  return found.some((each) => each === undefined) ? undefined : [...new Set(found.flatMap((each) => each ?? []))];
+  const pathsOfValues = values === undefined ? [undefined] : split(values, ", ").map(pathsIn);
+  return pathsOfValues.some((each) => each === undefined)
+    ? undefined
+    : [...new Set(pathsOfValues.flatMap((each) => each ?? []))];
 }
 
 /** The type and the default of a member in the type of an object, as Terraform writes it. */

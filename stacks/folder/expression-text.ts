@@ -19,7 +19,7 @@ export function replaceExpressions(text: string, replace: (inner: string) => str
 
 /** Pieces between separators that are in no brackets and in no text. */
 export function split(text: string, separator: string): string[] {
-  const found = [""];
+  const pieces = [""];
   let [depth, isText] = [0, false];
   for (let at = 0; at < text.length; at++) {
     const letter = text.charAt(at);
@@ -27,11 +27,11 @@ export function split(text: string, separator: string): string[] {
     if (!isText && "([{".includes(letter)) depth++;
     if (!isText && ")]}".includes(letter)) depth--;
     if (depth === 0 && !isText && text.startsWith(separator, at)) {
-      found.push("");
+      pieces.push("");
       at += separator.length - 1;
-    } else found.push(`${found.pop() ?? ""}${letter}`);
+    } else pieces.push(`${pieces.pop() ?? ""}${letter}`);
   }
-  return found;
+  return pieces;
 }
 
 /** What is in a bracket that was opened just before a text. */

@@ -32,8 +32,8 @@ export function inputsTables({ variable }: Pick<TabledConfiguration, "variable">
       const { guides, title } = group;
       const links = guides.map((guide) => `[${guideTitle(guide)}](guides/${guide})`);
       const see = links.length === 0 ? "" : `See ${links.join(", ")}.\n\n`;
-      const more = note === "" ? "" : `${note}\n\n`;
-      return `### ${title}\n\n${see}${more}${ofRows(rows)}`;
+      const remark = note === "" ? "" : `${note}\n\n`;
+      return `### ${title}\n\n${see}${remark}${ofRows(rows)}`;
     })
     .join("\n\n");
 }

@@ -25,14 +25,14 @@ export function readSecrets(facts: ConfigurationFacts, grants: readonly Grant[])
     const holds = SECRETS[name];
     if (holds === undefined) throw new Error(`the secret ${name} has no text; add it to SECRETS`);
     const when = facts.conditionsOf(body);
-    const own = readers.filter(({ key, isGiven }) => key === name && !isGiven);
-    return { key: name, secret: facts.nameInWords(body.secret_id), holds, readers: inWords(own, when), when };
+    const ownReaders = readers.filter(({ key, isGiven }) => key === name && !isGiven);
+    return { key: name, secret: facts.nameInWords(body.secret_id), holds, readers: inWords(ownReaders, when), when };
   });
   const order = Object.keys(SECRETS);
   created.sort((one, other) => order.indexOf(one.key) - order.indexOf(other.key));
   const keys = [...new Set(readers.filter(({ isGiven }) => isGiven).map(({ key }) => key))].sort();
   const given = keys.map((key) => {
-    const own = readers.filter((each) => each.key === key);
+    const givenReaders = readers.filter((each) => each.key === key);
     const paths = key.split(" ");
     // Of one input, the second takes the place of the first where that is not set.
     const isOfOne = new Set(paths.map(root)).size === 1;
@@ -44,7 +44,7 @@ export function readSecrets(facts: ConfigurationFacts, grants: readonly Grant[])
       key,
       secret: inputs.join(isOfOne ? ", else " : ", and "),
       holds: "a secret of yours",
-      readers: inWords(own, when),
+      readers: inWords(givenReaders, when),
       when,
     };
   });
@@ -75,8 +75,10 @@ interface Reader {
 /** Readers in words, each once, with what only holds for it. */
 function inWords(readers: readonly Reader[], ofSecret: readonly string[]): readonly string[] {
   const texts = readers.map(({ when, who }) => {
-    const own = when.filter((phrase) => !ofSecret.includes(phrase) && !/existing_(?:database|secrets)/.test(phrase));
-    return own.length === 0 ? who : `${who} (${own.join(", ")})`;
+    const ownConditions = when.filter(
+      (phrase) => !ofSecret.includes(phrase) && !/existing_(?:database|secrets)/.test(phrase),
+    );
+    return ownConditions.length === 0 ? who : `${who} (${ownConditions.join(", ")})`;
   });
   return [...new Set(texts)];
 }

@@ -32,15 +32,15 @@ export function settlementsFor(
         return settlement === undefined ? [] : [[input.path, settlement] as const];
       }),
     );
-    const left = Object.entries(declaredInputs(stack)).map(([name, row]) => ({ row, path: terraformName(name) }));
-    const unused = left
+    const leftInputs = Object.entries(declaredInputs(stack)).map(([name, row]) => ({ row, path: terraformName(name) }));
+    const unused = leftInputs
       .filter(({ path, row }) => row.default !== undefined && !used.has(path))
       .map(({ path }) => [path, "fixed"] as const);
-    const parts = left.flatMap((input) => membersThere({ ...input, value: values[input.path] }, settlements));
+    const parts = leftInputs.flatMap((input) => membersThere({ ...input, value: values[input.path] }, settlements));
     const idle = parts
       .filter(({ path }) => !isUsed(path, usedParts) || forced.has(path))
       .map(({ path }) => [path, "fixed"] as const);
-    const single = left.filter(({ path }) => forced.has(path)).map(({ path }) => [path, "fixed"] as const);
+    const single = leftInputs.filter(({ path }) => forced.has(path)).map(({ path }) => [path, "fixed"] as const);
     // What nothing uses shows only once nothing decides any more.
     const changes = decided.length > 0 ? decided : [...unused, ...single, ...idle];
     if (changes.length === 0) return { values, settlements };
@@ -65,8 +65,8 @@ function decidingParts(
   const isThere = (row.default !== null && row.nullable !== true) || settlements.has(path);
   if (row.members === undefined || value === null || !isThere) return [input];
   return Object.entries(row.members).flatMap(([name, member]) => {
-    const own = settingOrDefault(member, (value as DeploymentSettings["values"])[terraformName(name)]);
-    return decidingParts({ row: member, value: own, path: `${path}.${terraformName(name)}` }, settlements);
+    const memberValue = settingOrDefault(member, (value as DeploymentSettings["values"])[terraformName(name)]);
+    return decidingParts({ row: member, value: memberValue, path: `${path}.${terraformName(name)}` }, settlements);
   });
 }
 
@@ -78,9 +78,12 @@ function membersThere(
   const isThere = value !== null && (row.default !== null || settlements.has(path));
   if (row.members === undefined || !isThere) return [];
   return Object.entries(row.members).flatMap(([name, member]) => {
-    const own = settingOrDefault(member, (value as DeploymentSettings["values"] | undefined)?.[terraformName(name)]);
-    const found = { row: member, value: own, path: `${path}.${terraformName(name)}` };
-    return [found, ...membersThere(found, settlements)];
+    const memberValue = settingOrDefault(
+      member,
+      (value as DeploymentSettings["values"] | undefined)?.[terraformName(name)],
+    );
+    const memberPart = { row: member, value: memberValue, path: `${path}.${terraformName(name)}` };
+    return [memberPart, ...membersThere(memberPart, settlements)];
   });
 }
 

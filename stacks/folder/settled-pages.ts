@@ -58,11 +58,11 @@ function chosenLines(chosen: readonly SettledValue[]): string[] {
   const isOff = ({ value }: SettledValue) => ["false", "null", "[]", "{}", '""'].includes(JSON.stringify(value));
   const paths = (isOfGroup: (each: SettledValue) => boolean) => chosen.filter(isOfGroup).map(({ path }) => path);
   const [on, off] = [paths(({ value }) => value === true), paths(isOff)];
-  const others = chosen.filter((each) => each.value !== true && !isOff(each));
+  const withValues = chosen.filter((each) => each.value !== true && !isOff(each));
   return [
     ...(on.length === 0 ? [] : [`- on: ${named(on)}`]),
     ...(off.length === 0 ? [] : [`- off, or none: ${named(off)}`]),
-    ...others.map(({ path, value }) => `- \`${path}\`: ${code(JSON.stringify(value))}`),
+    ...withValues.map(({ path, value }) => `- \`${path}\`: ${code(JSON.stringify(value))}`),
   ];
 }
 

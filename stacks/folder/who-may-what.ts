@@ -50,8 +50,8 @@ function introduction(facts: ConfigurationFacts): string {
 
 /** A table without a column that is empty in each row. */
 function compactTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const kept = header.map((_, column) => rows.some((row) => row[column] !== ""));
-  const only = (cells: readonly string[]) => cells.filter((_, column) => kept[column]);
+  const isColumnKept = header.map((_, column) => rows.some((row) => row[column] !== ""));
+  const only = (cells: readonly string[]) => cells.filter((_, column) => isColumnKept[column]);
   return rows.length === 0 ? "" : table(only(header), rows.map(only));
 }
 
@@ -64,15 +64,15 @@ const ORDER = Object.keys(ACTORS) as ActorName[];
 
 function identities(facts: ConfigurationFacts, grants: readonly Grant[]): string {
   const rows = ORDER.flatMap((actor) => {
-    const own = grants.filter((each) => each.actor === actor);
-    if (own.length === 0) return [];
+    const grantsOfActor = grants.filter((each) => each.actor === actor);
+    if (grantsOfActor.length === 0) return [];
     const { title }: ActorText = ACTORS[actor];
     const account = facts.at(`google_service_account.${actor}`);
-    const given = own.find(({ isGiven }) => isGiven)?.account;
+    const given = grantsOfActor.find(({ isGiven }) => isGiven)?.account;
     const names = account === undefined ? [] : [accountOf(facts, account)];
-    const others = [...new Set(own.filter(({ isGiven }) => !isGiven).map((each) => each.account))];
+    const otherAccounts = [...new Set(grantsOfActor.filter(({ isGiven }) => !isGiven).map((each) => each.account))];
     if (SEVERAL.includes(actor)) return [[title, "those below", WITHOUT_ACCOUNT[actor] ?? "", ""]];
-    const created = names.length > 0 ? names : [others.join(", ")].filter((text) => text !== "");
+    const created = names.length > 0 ? names : [otherAccounts.join(", ")].filter((text) => text !== "");
     const shown = [...created, ...(given === undefined ? [] : [givenIn(facts, given)])];
     const description = asText(account?.body.description ?? WITHOUT_ACCOUNT[actor] ?? "");
     return [[title, shown.join(", or "), description, sentence(conditionsOfAccount(facts, actor))]];
@@ -176,7 +176,7 @@ function ports(facts: ConfigurationFacts): string {
     ...row.rest,
   ]);
   const isLab = facts.at("tls_private_key.lab_key") !== undefined;
-  const more = isLab
+  const furtherLines = isLab
     ? []
     : [
         "",
@@ -184,7 +184,9 @@ function ports(facts: ConfigurationFacts): string {
         "protection](guides/domain-and-protection.md#protection). What may be reached from inside: [who reaches",
         "what](guides/network-and-rights.md#who-reaches-what).",
       ];
-  return [compactTable(["What listens", "Port", "Protocol", "Reachable from", "When"], rows), ...more].join("\n");
+  return [compactTable(["What listens", "Port", "Protocol", "Reachable from", "When"], rows), ...furtherLines].join(
+    "\n",
+  );
 }
 
 function data(facts: ConfigurationFacts): string {
@@ -198,12 +200,12 @@ function data(facts: ConfigurationFacts): string {
   ]);
   const header = ["What", "Tells of persons", "Where it lies", "How long it stays", "How it is deleted", "When"];
   const isLab = facts.at("tls_private_key.lab_key") !== undefined;
-  const more = isLab
+  const furtherLines = isLab
     ? []
     : [
         "",
         "Allowed locations, and keys of your own: [keys and mirrors](guides/keys-and-mirrors.md). What is restored,",
         "and how: [backup and restore](guides/backup-and-restore.md).",
       ];
-  return [compactTable(header, rows), ...more].join("\n");
+  return [compactTable(header, rows), ...furtherLines].join("\n");
 }

@@ -200,9 +200,11 @@ export function addOptionalBlock(
 export function optionalBlocks(blocks: Readonly<Record<string, OptionalBlock>>): DynamicBlock["content"] {
   const all = Object.entries(blocks).filter(([, { when }]) => !isNever(when));
   const known = all.filter(([, { when }]) => isAlways(when)).map(([name, { content }]) => [name, content] as const);
-  const others = all.filter(([, { when }]) => !isAlways(when));
-  if (others.length === 0) return Object.fromEntries(known);
-  const dynamic = others.map(([name, { content, when }]) => [name, { for_each: listIf(when, true), content }] as const);
+  const optional = all.filter(([, { when }]) => !isAlways(when));
+  if (optional.length === 0) return Object.fromEntries(known);
+  const dynamic = optional.map(
+    ([name, { content, when }]) => [name, { for_each: listIf(when, true), content }] as const,
+  );
   return { dynamic: Object.fromEntries(dynamic), ...Object.fromEntries(known) };
 }
 

@@ -29,8 +29,10 @@ export function withNamedSteps(terraform: Body): Body {
   const locals = { ...(rest.locals as Body | undefined), ...definitions };
   const variables = variablesWith(variable as Readonly<Record<string, Body>>, isLocal, locals);
   const used = usedIn([rest, variables, Object.values(definitions)]);
-  const left = Object.entries(locals).filter(([name]) => definitions[name] === undefined || used.has(`local.${name}`));
-  const all = { ...rest, ...(left.length > 0 && { locals: Object.fromEntries(left) }) };
+  const usedLocals = Object.entries(locals).filter(
+    ([name]) => definitions[name] === undefined || used.has(`local.${name}`),
+  );
+  const all = { ...rest, ...(usedLocals.length > 0 && { locals: Object.fromEntries(usedLocals) }) };
   return Object.keys(variables).length === 0 ? all : { ...all, variable: variables };
 }
 

@@ -233,9 +233,9 @@ function isBreakable(argument: string): boolean {
 function brokenArgument(group: string, indent: string, before: string): string | undefined {
   const all = group.startsWith("(") ? split(group.slice(1, -1), ",") : [];
   const long = all.findIndex((argument) => indent.length + argument.length >= LINE_LENGTH && isBreakable(argument));
-  const others = all.filter((_, index) => index !== long);
+  const shortArguments = all.filter((_, index) => index !== long);
   const isOutermost = long === 0 || long === all.length - 1;
-  if (long < 0 || !isOutermost || others.some((other) => /[[{(]/.test(other))) return undefined;
+  if (long < 0 || !isOutermost || shortArguments.some((other) => /[[{(]/.test(other))) return undefined;
   const texts = all.map((argument, index) => (index === long ? brokenCall(argument, indent) : argument));
   const text = `(${texts.join(", ")})`;
   const [first = "", last = ""] = [text.split("\n").at(0), text.split("\n").at(-1)];

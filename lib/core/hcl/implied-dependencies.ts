@@ -21,8 +21,8 @@ export function withoutImpliedDependencies(configuration: Body): Body {
     const named = new Set([...listed, ...addressesIn(body)].filter((each) => each !== address));
     const isImplied = (dependency: string) =>
       [...named].some((other) => other !== dependency && reached(other).has(dependency));
-    const left = listed.filter((dependency) => !isImplied(dependency));
-    return left.length > 0 ? { ...others, depends_on: left } : others;
+    const needed = listed.filter((dependency) => !isImplied(dependency));
+    return needed.length > 0 ? { ...others, depends_on: needed } : others;
   };
   const resource = mapped(resources, (elements, type) =>
     mapped(elements, (body, name) => shortened(`${type}.${name}`, body)),
@@ -51,8 +51,8 @@ function dependenciesIn({ data, ephemeral, locals, resource }: Body): ReadonlyMa
 function reachableFrom(dependencies: ReadonlyMap<string, readonly string[]>): (address: string) => ReadonlySet<string> {
   const known = new Map<string, ReadonlySet<string>>();
   const reached = (address: string): ReadonlySet<string> => {
-    const found = known.get(address);
-    if (found !== undefined) return found;
+    const alreadyReached = known.get(address);
+    if (alreadyReached !== undefined) return alreadyReached;
     const all = new Set<string>();
     known.set(address, all);
     for (const next of dependencies.get(address) ?? []) {

@@ -169,17 +169,17 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     this.version = choose("Number", this.existing?.version, this.own?.current("version"));
     const stored = choose("Identity", this.existing?.revision, this.own?.revision);
 
-    const kept = loss === undefined ? undefined : this.keepFirst(stored, loss, props.writeVersion);
-    this.revision = kept?.revision ?? stored;
-    this.ready = kept?.ready ?? [...(this.own?.versions ?? [])];
+    const keptSecret = loss === undefined ? undefined : this.keepFirst(stored, loss, props.writeVersion);
+    this.revision = keptSecret?.revision ?? stored;
+    this.ready = keptSecret?.ready ?? [...(this.own?.versions ?? [])];
   }
 
   get ephemeralValue(): string {
-    const own = this.own?.ofSecret("id") ?? "";
+    const ownId = this.own?.ofSecret("id") ?? "";
     const existing = exprOf(this.existing?.fullName ?? "");
     const opened = this.awaitedId === undefined ? existing : exprOf(this.awaitedId).eq("").choose("", existing);
     this.stored ??= openVersion(this, "Stored", this.isReadable, {
-      secret: this.existing ? this.existingOrOwn(opened, own).text : own,
+      secret: this.existing ? this.existingOrOwn(opened, ownId).text : ownId,
       version: this.version,
     });
     return this.stored.stringAttribute("secret_data");
@@ -200,7 +200,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   }
 
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
-    const own = this.grants.to(
+    const ownGrants = this.grants.to(
       identity,
       (id, account) =>
         new SecretManagerSecretIamMember(this, id, {
@@ -213,7 +213,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         }),
       this.condition,
     );
-    return [...own, ...(this.existing?.grantAccess(identity) ?? [])];
+    return [...ownGrants, ...(this.existing?.grantAccess(identity) ?? [])];
   }
 
   /**

@@ -203,15 +203,21 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     this.condition = props.condition;
     // One that exists only under a condition has no attribute to refer to.
     const named = `${accountId}@${project}.iam.gserviceaccount.com`;
-    const own = isAlways(condition) ? attributeOf(this.account, "email").text : named;
+    const ownEmail = isAlways(condition) ? attributeOf(this.account, "email").text : named;
     const { name = `Existing${id}` } = existing ?? {};
     this.ofExisting = new Construct(scope, name);
     inFileOfExisting(this.ofExisting, "accounts-project");
     const email = existing?.email && namedIfLong(this.ofExisting, "Email", exprOf(existing.email)).text;
-    this.email = existingOr(this, "Email", existing, email, own);
+    this.email = existingOr(this, "Email", existing, email, ownEmail);
     this.member = `serviceAccount:${this.email}`;
     this.ready = present(this.account);
-    const account = { name: id, email: own, member: `serviceAccount:${own}`, condition: isOwn, ready: this.ready };
+    const account = {
+      name: id,
+      email: ownEmail,
+      member: `serviceAccount:${ownEmail}`,
+      condition: isOwn,
+      ready: this.ready,
+    };
     const isUsed = namedCondition(this.ofExisting, "IsUsed", allOf(condition, isExisting(existing)));
     const other = { name, member: `serviceAccount:${email}`, condition: isUsed, project: "-" };
     this.granted = [

@@ -274,6 +274,6 @@ const LOAD_BALANCER_TIMEOUT = "20m";
  * with a name as short as this Ingress has, the first 18 characters of a namespace always remain.
  */
 export function urlMapPattern(namespace: string): string {
-  const kept = Token.isUnresolved(namespace) ? Fn.substr(namespace, 0, 18) : namespace.slice(0, 18);
-  return `k8s2-um-[0-9a-z]+-${kept}.*`;
+  const shortNamespace = Token.isUnresolved(namespace) ? Fn.substr(namespace, 0, 18) : namespace.slice(0, 18);
+  return `k8s2-um-[0-9a-z]+-${shortNamespace}.*`;
 }

@@ -172,7 +172,7 @@ export class Outposts extends Construct {
 
   private addNamespace(): NamespaceV1 {
     const { cluster, namespace } = this.props;
-    const own = new NamespaceV1(this, MAIN_CHILD_ID, {
+    const outpostNamespace = new NamespaceV1(this, MAIN_CHILD_ID, {
       metadata: {
         name: namespaceOf(namespace.namespaceName),
         labels: labelsWith(namespace.labels, { "pod-security.kubernetes.io/enforce": "restricted" }),
@@ -182,8 +182,8 @@ export class Outposts extends Construct {
       count: this.count,
       dependsOn: [...cluster.ready],
     });
-    explain(own, "What the application makes in it is not in the state, and goes with it.");
-    return own;
+    explain(outpostNamespace, "What the application makes in it is not in the state, and goes with it.");
+    return outpostNamespace;
   }
 
   /** How much may run there, and how much of that may stop at once. */

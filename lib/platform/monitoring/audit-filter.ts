@@ -105,7 +105,7 @@ function changes(names: AuditNames, platform: Platform): string {
 
 /** Beginnings of e-mail addresses of accounts, as alternatives. */
 function accountPatterns({ accountIds, givenAccounts }: AuditNames): string {
-  const own = accountIds.map((id) => `${id}@`).join("|");
-  if (givenAccounts.isLiteral) return [own, ...givenAccounts.literal].join("|");
-  return `${own}${hcl<string>`join("", formatlist("|%s", ${givenAccounts}))`.text}`;
+  const ownPatterns = accountIds.map((id) => `${id}@`).join("|");
+  if (givenAccounts.isLiteral) return [ownPatterns, ...givenAccounts.literal].join("|");
+  return `${ownPatterns}${hcl<string>`join("", formatlist("|%s", ${givenAccounts}))`.text}`;
 }

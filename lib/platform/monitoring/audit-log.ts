@@ -118,9 +118,9 @@ type LevelInputs = ValuesOf<Pick<EnvironmentInputs, "environmentVariables" | "lo
 
 /** Whether the log has a line for each event. A variable counts more than the input. */
 function hasEvents({ environmentVariables: plain, logLevel }: LevelInputs): Expr<boolean> {
-  const own = settingIn(plain, LOG_LEVEL_VARIABLE);
-  const areFine = every(own, (level) => level.matches(HIDING).not(), "level");
-  return areFine.and(anyOf(own.length().gt(0), logLevel.matches(HIDING).not()));
+  const levels = settingIn(plain, LOG_LEVEL_VARIABLE);
+  const areFine = every(levels, (level) => level.matches(HIDING).not(), "level");
+  return areFine.and(anyOf(levels.length().gt(0), logLevel.matches(HIDING).not()));
 }
 
 interface AuditLogParts {
@@ -211,42 +211,45 @@ export class AuditLog extends Construct {
   /** What the sink's writer needs at its destination, which is managed elsewhere. */
   private grantsFor(copy: LoggingProjectSink, destination: Expr<string | null>): TerraformResource[] {
     const member = attributeOf(copy, "writer_identity").text;
-    const is = (pattern: string) => destination.isSetAnd((place) => place.matches(pattern));
+    const isLike = (pattern: string) => destination.isSetAnd((place) => place.matches(pattern));
     const part = (pattern: string, index: number) => captured(destination.present, pattern, index).text;
     const { dataset, project, topic } = DESTINATIONS;
     // Tables by the day otherwise, of which each is one more to delete.
-    addOptionalBlock(copy, "", "bigquery_options", { when: is(dataset), content: { use_partitioned_tables: true } });
+    addOptionalBlock(copy, "", "bigquery_options", {
+      when: isLike(dataset),
+      content: { use_partitioned_tables: true },
+    });
     const grants = present<TerraformResource>(
       partIf(
-        is(topic),
+        isLike(topic),
         () =>
           new PubsubTopicIamMember(this, "Topic", {
             project: part(topic, 0),
             topic: part(topic, 1),
             role: "roles/pubsub.publisher",
             member,
-            count: countIf(is(topic)),
+            count: countIf(isLike(topic)),
           }),
       ),
       partIf(
-        is(dataset),
+        isLike(dataset),
         () =>
           new BigqueryDatasetIamMember(this, "Dataset", {
             project: part(dataset, 0),
             datasetId: part(dataset, 1),
             role: "roles/bigquery.dataEditor",
             member,
-            count: countIf(is(dataset)),
+            count: countIf(isLike(dataset)),
           }),
       ),
       partIf(
-        is(project),
+        isLike(project),
         () =>
           new ProjectIamMember(this, "Project", {
             project: part(project, 0),
             role: "roles/logging.logWriter",
             member,
-            count: countIf(is(project)),
+            count: countIf(isLike(project)),
           }),
       ),
     );

@@ -188,8 +188,12 @@ export const CLUSTER_MONITORING_RELATIONS: readonly Relation<ClusterInputs>[] = 
 
 /** Alerts about the service that only the other platform has, and their counterparts for the load balancer. */
 function counterparts(ids: readonly string[]): string {
-  const others = ALERTS.map(({ id }) => id).filter((id) => !ids.includes(id) && ids.includes(`load-balancer-${id}`));
-  return others.length === 0 ? "" : `, such as ${others.map((id) => `load-balancer-${id} for ${id}`).join(", ")}`;
+  const elsewhereIds = ALERTS.map(({ id }) => id).filter(
+    (id) => !ids.includes(id) && ids.includes(`load-balancer-${id}`),
+  );
+  return elsewhereIds.length === 0
+    ? ""
+    : `, such as ${elsewhereIds.map((id) => `load-balancer-${id} for ${id}`).join(", ")}`;
 }
 
 /**

@@ -169,7 +169,7 @@ export class ServerlessLoadBalancer extends Construct {
     const { certificate, context, dependsOn, validation } = this.props;
     const backend = idOf(this.backendService);
     const urlMap = new ComputeUrlMap(this, "UrlMap", { ...this.ofPart(URL_MAP), defaultService: backend });
-    const own = this.loadBalancerCertificate && attributesOf(this.loadBalancerCertificate, "id");
+    const ownCertificateIds = this.loadBalancerCertificate && attributesOf(this.loadBalancerCertificate, "id");
     return new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
@@ -177,7 +177,7 @@ export class ServerlessLoadBalancer extends Construct {
       urlMap: idOf(urlMap),
       sslPolicy: idOf(tlsPolicy(this, { count: countIf(this.hasDomain), dependsOn, context })),
       certificateMap: certificate.map && certificate.mapUrl,
-      sslCertificates: own && this.isValidatedHere.choose(own, null).list,
+      sslCertificates: ownCertificateIds && this.isValidatedHere.choose(ownCertificateIds, null).list,
       lifecycle: { createBeforeDestroy: true },
       dependsOn: certificate.ready,
     });

@@ -119,7 +119,7 @@ export function backupConfiguration(backups: BackupProps = {}): Readonly<Record<
 export function backupsAfterDeletion(instanceName: string, days: number, count: number, plan: Expr<string | null>) {
   const none = `no backup of ${instanceName}`;
   const ofPlan = interpolated`what the backup plan ${plan} keeps of ${instanceName}`;
-  const kept = [
+  const ownBackups = [
     `a final backup of ${instanceName} for ${exprOf(days).text} days,`,
     `up to ${exprOf(count).text} automatic backups and those from before upgrades,`,
     "each until its own retention ends",
@@ -128,6 +128,6 @@ export function backupsAfterDeletion(instanceName: string, days: number, count: 
   return {
     isKept: isKept.flag,
     retentionDays: isKept.choose(days, null).number,
-    remains: plan.isSet().choose(ofPlan, isKept.choose(kept, none)).text,
+    remains: plan.isSet().choose(ofPlan, isKept.choose(ownBackups, none)).text,
   };
 }

@@ -182,17 +182,18 @@ export interface ReadAttributes extends Pick<
 /** Attributes of a database that is managed elsewhere; what is found out is in locals of the scope. */
 export function attributesOfExisting(scope: Construct, existing: ExistingDatabaseProps): Partial<ReadAttributes> {
   const { connectionName, database, user } = existing;
-  const found: Partial<ReturnType<typeof instanceIn>> = connectionName === undefined ? {} : instanceIn(connectionName);
+  const instanceParts: Partial<ReturnType<typeof instanceIn>> =
+    connectionName === undefined ? {} : instanceIn(connectionName);
   return {
     administratorName: administratorOf(existing).user,
     backupsAfterDestroy: "the database, which is managed elsewhere",
     connectionName,
     databaseName: database,
-    instanceName: found.instance && namedValue(scope, "ExistingInstance", found.instance),
+    instanceName: instanceParts.instance && namedValue(scope, "ExistingInstance", instanceParts.instance),
     instanceOwner: "others",
     otherLogin: "",
     ownerName: user,
-    projectId: found.project && namedValue(scope, "ExistingProject", found.project),
+    projectId: instanceParts.project && namedValue(scope, "ExistingProject", instanceParts.project),
     userName: user,
   };
 }
