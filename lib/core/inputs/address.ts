@@ -23,7 +23,7 @@ export class Address {
     return this.path();
   }
 
-  /** Makes the local, if the address is one. */
+  /** Makes the local, if the address is that of one. */
   prepare(): void {
     this.path();
   }

@@ -85,7 +85,10 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     return this.source.address.text;
   }
 
-  /** Something is made of the value, for which its local must exist before the synthesis. */
+  /**
+   * Every operation on a value asks this, and a value in a local needs that local before the synthesis begins: here is
+   * the last moment at which it can be made.
+   */
   override get knownAt(): KnownAt {
     if (this.hasAddress) this.source.address.prepare();
     return super.knownAt;
