@@ -27,6 +27,7 @@ import { BLUEPRINT_VARIABLE_PREFIX } from "./contract";
 import { type EnvironmentInputs } from "./environment";
 import { bothPrefixes } from "./environment-rules";
 import { MAIL_VARIABLES, type MAIL } from "./mail";
+import { wordList } from "../core/word-list";
 
 /** Blueprints that come with the library, which an input chooses, with what each does. */
 export const SHIPPED_BLUEPRINTS = {
@@ -62,10 +63,7 @@ export const BLUEPRINTS = {
     must: {
       each: (_, name: Expr<string>) => name.isOneOf(SHIPPED_NAMES),
       shows: "value",
-      says: [
-        `each must be ${SHIPPED_NAMES.slice(0, -1).join(", ")} or ${SHIPPED_NAMES.slice(-1).join("")};`,
-        "put blueprints of your own into files",
-      ].join(" "),
+      says: [`each must be ${wordList(SHIPPED_NAMES, "or")};`, "put blueprints of your own into files"].join(" "),
       schema: { enum: SHIPPED_NAMES },
     },
   }),

@@ -26,6 +26,7 @@ import {
 } from "../idp/worker";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
 import { forEnoughTier, maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
+import { wordList } from "../core/word-list";
 
 /** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
@@ -177,7 +178,7 @@ export function instanceRelations<T extends Inputs>(
     const { processes, threads } = v.worker.at;
     const lowering = (...values: readonly Value[]) => {
       const names = values.map(({ name }) => name);
-      return `lower ${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
+      return `lower ${wordList(names, "or")}`;
     };
     const smaller = isSeparate(v).choose(
       ifEnough(

@@ -1,4 +1,5 @@
 import { asText, beforeClosing, replaceExpressions, split, whereSet, withoutBrackets } from "./expression-text";
+import { wordList } from "../../lib/core/word-list";
 
 /** Terraform JSON, or a part of it. */
 export type Block = Readonly<Record<string, unknown>>;
@@ -151,7 +152,7 @@ export class ConfigurationFacts {
     const [, list, element] = /^contains[(]var[.](\w+), "([^"]*)"[)]$/.exec(text) ?? [];
     if (list !== undefined) return `with \`${element}\` in \`${list}\``;
     const [, lists] = /^[(]?length[(]concat[(](.*)[)][)][)]? > 0$/.exec(text) ?? [];
-    if (lists !== undefined) return `with ${listed(this.inputsIn(lists), "or")}`;
+    if (lists !== undefined) return `with ${namesAsCode(this.inputsIn(lists), "or")}`;
     const [, matched] = /^can[(]regex[(]"[^"]*", (.*)[)][)]$/.exec(text) ?? [];
     const [path, ...others] = pathsIn(matched ?? "") ?? [];
     return path !== undefined && others.length === 0 ? `with \`${path}\`` : this.otherwise(text);
@@ -171,7 +172,7 @@ export class ConfigurationFacts {
     const inputs = pathsIn(text);
     const [first] = inputs ?? [];
     if (inputs === undefined || first === undefined) return undefined;
-    const name = listed(inputs, isPresent ? "or" : "and");
+    const name = namesAsCode(inputs, isPresent ? "or" : "and");
     const isUsual = (this.defaultOf(first) ?? null) !== null;
     if (isUsual) return isPresent ? `unless ${name} is null` : `with ${name} = null`;
     return isPresent ? `with ${name}` : `without ${name}`;
@@ -266,9 +267,8 @@ function memberOf(type: string, member: string): { readonly type: string; readon
 /** An input without its members. */
 export const root = (path: string): string => path.split(".")[0] ?? path;
 
-/** Names as code, with commas between them. */
-function listed(names: readonly string[], conjunction = "and"): string {
-  const quoted = names.map((name) => `\`${name}\``);
-  const last = quoted.at(-1) ?? "";
-  return quoted.length < 2 ? last : `${quoted.slice(0, -1).join(", ")} ${conjunction} ${last}`;
-}
+const namesAsCode = (names: readonly string[], conjunction: "and" | "or" = "and"): string =>
+  wordList(
+    names.map((name) => `\`${name}\``),
+    conjunction,
+  );

@@ -1,6 +1,7 @@
 import { terraformName } from "../../lib/core/inputs/checks";
 import { type Table } from "../../lib/core/inputs/rows";
 import { type DeploymentSettings } from "../../lib/core/inputs/settled-inputs";
+import { wordList } from "../../lib/core/word-list";
 
 /** Inputs for which a folder for one deployment has no variable, and members that its variables refuse. */
 export function settledNames(table: Table, left: Table, { settlements }: DeploymentSettings): string[] {
@@ -16,7 +17,7 @@ export function settledNote(message: string, settled: readonly string[]): string
   if (names.length === 0) return undefined;
   const [verb, object] = names.length === 1 ? ["is", "it"] : ["are", "them"];
   const fix = `to change ${object}, synthesize it again with other settings`;
-  return `In this folder, ${listed(names)} ${verb} settled: ${fix}.`;
+  return `In this folder, ${wordList(names)} ${verb} settled: ${fix}.`;
 }
 
 /** Whether a message names an input, by what stands around a name that is a word of its own too. */
@@ -31,8 +32,4 @@ function isNamed(path: string, message: string): boolean {
         `(?<![\\w./-])${name} = `,
       ];
   return forms.some((form) => new RegExp(form).test(message));
-}
-
-function listed(names: readonly string[]): string {
-  return names.length === 1 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
 }

@@ -5,6 +5,7 @@ import { exprOf, interpolated, isPlainObject, literal, type Expr } from "../expr
 import { eachEntry, everyEntry, jsonOf } from "../expr/functions";
 import { named } from "../expr/expression";
 import { nearest } from "./nearest";
+import { wordList } from "../word-list";
 
 /** Keywords of JSON Schema; they may accept more than the rule, never less. */
 export type Facts = Readonly<Record<string, unknown>>;
@@ -76,9 +77,9 @@ export interface OtherWord {
 
 /** One of a few words. */
 export function oneOf(words: readonly string[], { because, fix }: OtherWord): Check<string> {
-  const choices = `${words.slice(0, -1).join(", ")} or ${words.slice(-1).join("")}`;
+  const rule = `be ${wordList(words, "or")}`;
   return {
-    must: because === undefined ? `be ${choices}` : `be ${choices}, because ${because}`,
+    must: because === undefined ? rule : `${rule}, because ${because}`,
     fix,
     schema: { enum: words },
     condition: (word) => word.isOneOf(words),

@@ -4,6 +4,7 @@ import { compact } from "../expr/functions";
 import { type Relation } from "./relations";
 import { isCollection, type Input, type Table } from "./rows";
 import { type Value, valueAt, type ValuesOf } from "./value";
+import { wordList } from "../word-list";
 
 /** Names of inputs, and of their members after a dot: `dumps.schedule`. */
 type NameOf<T extends Table> = { [Name in keyof T & string]: MemberOf<T[Name], Name> | Name }[keyof T & string];
@@ -132,7 +133,7 @@ function remedyOf(value: Value, unmet: readonly Need[], whenWord: string | undef
 
 /** What has to be there, in words. */
 function wordsOf(needs: readonly Need[]): string {
-  return isForPlan(needs) ? unmetAtPlan(needs, ({ what }) => what) : listed(needs.map(({ what }) => what));
+  return isForPlan(needs) ? unmetAtPlan(needs, ({ what }) => what) : wordList(needs.map(({ what }) => what));
 }
 
 /** What to do so that it is there. */
@@ -161,17 +162,11 @@ const stepOfOne = ({ remove, set, step = "" }: Fix): string =>
   [...stepOf("set", present(set)), ...stepOf("remove", present(remove)), step].filter((part) => part !== "").join(", ");
 
 /** One step for all inputs that it is taken with. */
-const stepOf = (verb: string, names: readonly string[]) => (names.length === 0 ? [] : [`${verb} ${listed(names)}`]);
+const stepOf = (verb: string, names: readonly string[]) => (names.length === 0 ? [] : [`${verb} ${wordList(names)}`]);
 
 /** How not to ask for anything. */
 function wayOut({ name, row }: Value, whenWord: string | undefined): string {
   if (whenWord !== undefined) return `leave out ${name}`;
   if (isFlag(row)) return `set ${name} to false`;
   return `remove ${name}`;
-}
-
-/** Words as a list in a sentence. */
-function listed(words: readonly string[]): string {
-  const last = words.at(-1) ?? "";
-  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} and ${last}`;
 }

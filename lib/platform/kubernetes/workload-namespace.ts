@@ -26,6 +26,7 @@ import { type AutopilotCluster } from "./autopilot-cluster";
 import { ANYWHERE } from "./control-plane";
 import { anyOf, type Expr } from "../../core/expr/expr";
 import { startsWith } from "../../core/expr/functions";
+import { wordList } from "../../core/word-list";
 
 export interface WorkloadNamespaceProps {
   readonly cluster: Pick<AutopilotCluster, "grantActAs" | "nodeSelector" | "pullers" | "ready">;
@@ -235,8 +236,8 @@ export const NAMESPACE = {
       },
       must: [
         "be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit,",
-        `and neither be default nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or`,
-        `${RESERVED_PREFIXES.slice(-1).join("")}, because the namespace is created for this deployment,`,
+        `and neither be default nor start with ${wordList(RESERVED_PREFIXES, "or")},`,
+        "because the namespace is created for this deployment,",
         "and these exist already; rename it",
       ].join(" "),
       schema: { pattern: NAME_PATTERN },

@@ -3,6 +3,7 @@ import { type Relation } from "../../core/inputs/relations";
 import { type Table } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
+import { wordList } from "../../core/word-list";
 
 /** A connection name whose length inputs decide on. */
 interface ConnectionName<T extends Table> {
@@ -26,8 +27,8 @@ export function connectionNameRule<T extends Table>(name: ConnectionName<T>): Re
     says: (values) => {
       const names = madeOf(values);
       return [
-        `the connection name of ${what}, from ${names.slice(0, -1).join(", ")}`,
-        `and ${names.at(-1)}, has ${length(values).text} characters;`,
+        `the connection name of ${what}, from ${wordList(names)},`,
+        `has ${length(values).text} characters;`,
         `it must have at most ${CONNECTION_NAME_MAX_LENGTH},`,
         `because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH};`,
         `shorten the application name or the tenant id by ${length(values).minus(CONNECTION_NAME_MAX_LENGTH).text}`,
