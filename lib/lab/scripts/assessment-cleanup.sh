@@ -1,7 +1,7 @@
 #!/bin/sh
 # Deletes from Migration Center what a lab has left there: its source, the import jobs and discovery clients of that
 # source, the assets that came from it alone, and the groups of the labs that use it, so that their next plan registers
-# the source again. All else is kept. Lists first what it is about to delete, and the other labs.
+# the source again. Everything else is kept. Lists first what it is about to delete, and the other labs.
 #
 #   assessment-cleanup.sh                shows what there is, asks, and deletes
 #   assessment-cleanup.sh --yes          deletes without asking
@@ -37,7 +37,7 @@ google_time_limit OPERATION_SECONDS
 google_start
 
 location="projects/$PROJECT_ID/locations/$REGION"
-# Dependents first.
+# In this order: what depends on others comes first.
 collections="reportConfigs assetsExportJobs groups preferenceSets importJobs discoveryClients assets sources"
 
 count_of() {
@@ -97,9 +97,9 @@ elif [ "$yes" = no ]; then
 fi
 
 for collection in $collections; do
-  # Without force, a job with files is not deleted. What it has imported goes with it.
+  # Without force, a job with files is not deleted. With the job, the service deletes what it has imported.
   case $collection in importJobs | reportConfigs) query=force=true ;; *) query= ;; esac
-  # A thousand assets in one call; those that went with their jobs are not found, which is no error.
+  # A thousand assets in one call. Those that were deleted with their jobs are not found, which is no error.
   if [ "$collection" = assets ]; then
     jq -Rcn '[inputs] as $names | range(0; $names | length; 1000) | { names: $names[.:. + 1000], allowMissing: true }' \
       "$GOOGLE_WORK/assets-mine" >"$GOOGLE_WORK/targets"
@@ -111,7 +111,7 @@ for collection in $collections; do
       printf '%s\n' "$target" >"$GOOGLE_WORK/assets.json"
       google_post migrationcenter "$location/assets:batchDelete" "$GOOGLE_WORK/assets.json" ||
         google_error "Assets cannot be deleted. $(google_outcome)"
-    # By the service's own message: a proxy's page can have status 404, too.
+    # The message must be the service's own: a proxy's page can have status 404, too.
     elif google_delete migrationcenter "$target" "$query" &&
       google_settle migrationcenter "" OPERATION_SECONDS "Deleting ${target##*/}" || google_says '^NOT_FOUND'; then
       google_say "Deleted $collection/${target##*/}."
@@ -121,7 +121,7 @@ for collection in $collections; do
   done 3<"$GOOGLE_WORK/targets"
 done
 
-# The last word comes from what the service still has: an answer to a deletion proves nothing.
+# Only what the service still has shows the result: an answer to a deletion proves nothing.
 read_scope "whether everything is deleted is not known"
 for collection in $collections; do
   others=$(($(count_of "$collection") - $(count_of "$collection-mine")))

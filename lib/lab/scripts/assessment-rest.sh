@@ -81,16 +81,16 @@ google_read_storage_answer() {
   esac
 }
 
-# jq functions that tell who uses a source: the labs whose groups, which Terraform makes and destroys, have its id as a
-# label. The id of a source alone proves nothing, because a client may have any name; what register-source.sh made says
-# so.
+# jq functions that find the labs which use a source: Terraform makes and destroys a group for each lab, with the id of
+# its source as a label. The id of a source does not show who made it, because a client may have any name; the
+# description of one that register-source.sh has made does.
 # shellcheck disable=SC2016 # names of jq
 GOOGLE_LABS='
   def last_part: tostring | split("/") | last;
-  # Of a group: its lab and the source that this uses; nothing of a group of somebody else.
+  # Takes a group: its lab and the source that the lab uses; nothing for a group that others have made.
   def lab_of: (.name | last_part | capture("^assess-(?<lab>.+)-lab$"))
     + { source: (.labels["assessment-source"]? // null) };
-  # Of a source.
+  # Takes a source.
   def labs($groups): (.name | last_part) as $id | [$groups[] | lab_of | select(.source == $id).lab] | unique;
   def other_users($groups; $lab):
     (if $lab == "" or (.description // "" | tostring | test("Made by assessment lab "))

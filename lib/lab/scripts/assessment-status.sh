@@ -28,7 +28,7 @@ show() {
     jq -r --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_LABS$4"'
       | map(tostring | gsub("[[:cntrl:]]"; " ")) | join("\t")' "$GOOGLE_WORK/$2"
   } >"$GOOGLE_WORK/rows"
-  # The first reading finds the widths: there may be a row for each of a hundred thousand machines.
+  # awk reads the file twice, first for the widths, because there may be rows for a hundred thousand machines.
   awk -F '\t' '
     NR == FNR {
       for (column = 1; column <= NF; column++) if (length($column) > width[column]) width[column] = length($column)

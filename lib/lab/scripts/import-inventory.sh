@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lists the instances of one AWS region, imports them into Migration Center, and waits for the import.
 #
-#   import-inventory.sh           does it
+#   import-inventory.sh           lists and imports
 #   import-inventory.sh --check   only lists missing programs
 #
 # The job's id contains hashes of the inventory, and of its source and region, so the same inventory is imported once. A
@@ -71,7 +71,7 @@ list() {
     google_stop "aws ec2 $call: the answer is not one of AWS." "$remedy then apply again."
 }
 
-# Whether the refusal is one that a new key or policy meets at first.
+# Whether AWS refuses as it does while a key or policy is new.
 may_pass() {
   grep -Eq 'AuthFailure|InvalidAccessKeyId|InvalidClientTokenId|UnauthorizedOperation' "$GOOGLE_WORK/aws-error"
 }
@@ -91,7 +91,7 @@ list_failed() {
   google_stop "aws ec2 $call failed: $(google_text <"$GOOGLE_WORK/aws-error")" "$remedy"
 }
 
-# make_table TABLE: in the background, so that a signal is handled at once.
+# make_table TABLE: writes a table in the background, so that a signal is handled at once.
 make_table() {
   google_beside jq -nr --arg table "$1" --arg region "$CLOUDB_REGION" \
     --slurpfile instances "$GOOGLE_WORK/describe-instances" --slurpfile types "$GOOGLE_WORK/describe-instance-types" \
@@ -132,7 +132,8 @@ job_id=cloudb-$inventory-$(printf '%s' "$REGION/$SOURCE_ID" | digest 24)
 job=$location/importJobs/$job_id
 again="To fix: repair what the message names and apply again; a half-done job is replaced."
 
-# Sets state: NONE without a job, EMPTY when it has imported nothing; and frames, which is ? without a report.
+# Sets state, which is NONE if there is no job, and EMPTY if it has imported nothing; and frames, which is ? if there is
+# no report.
 look_at_job() {
   state=NONE frames='?'
   # shellcheck disable=SC2016 # names of jq
@@ -156,7 +157,7 @@ begin() {
     google_settle migrationcenter "" "${5:-OPERATION_SECONDS}" "$1"
 }
 
-# The service's findings in its words, errors first; there may be thousands.
+# Prints what the service has found, in its words, errors first; there may be thousands of findings.
 show_findings() {
   jq -r '[(.validationReport, .executionReport.executionErrors) // {}
       | (.jobErrors[]? | .place = "the job"),
@@ -169,8 +170,8 @@ show_findings() {
       (length - 50 | select(. > 0) | "  and \(.) more.")' "$GOOGLE_ANSWER"
 }
 
-# await_state STATE: waits until the job has it. An error of the operation, in problem, counts only if the job does not
-# move on.
+# await_state STATE: waits until the job has that state. An error of the operation, in problem, counts only if the job
+# does not get any further.
 await_state() {
   until_seconds=$(($(google_seconds) + IMPORT_SECONDS))
   while look_at_job && [ "$state" != "$1" ]; do

@@ -3,8 +3,8 @@
 #
 # Migration Center needs no other preparation: it has no call that initializes it, and it answers for a region as soon
 # as its API is on. An existing source of another type or name, or one that is being deleted, is refused, because the
-# discovery client would not deliver into it. Other labs that use the source are named; assessment-rest.sh says by what
-# they are known.
+# discovery client would not deliver into it. Other labs that use the source are named; assessment-rest.sh says how they
+# are found.
 #
 #   PROJECT_ID           project (required)
 #   REGION               region of the assessment data (required)
