@@ -112,6 +112,18 @@ describeWith(["curl", "dash", "jq"], "promote.sh, in whatever state the deployme
     },
   );
 
+  promoteScenario("names the limit of a primary that takes too long to stop", async (scene) => {
+    scene.standIn.sql.operations.callsUntilDone = 1e6;
+
+    const { exitCode, stderr } = await scene.promote(["now", "--planned", "--yes"], {
+      environment: { STOP_SECONDS: "1" },
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("is not done after 1 s; it goes on by itself. To wait longer, raise STOP_SECONDS.");
+    expect(scene.done()).not.toContain("promotion");
+  });
+
   promoteScenario("lets primary and replica change places only with Enterprise Plus", async (scene) => {
     const refused = await scene.promote(["now", "--switchover", "--yes"]);
     expect(refused).toMatchObject({ exitCode: 1 });
