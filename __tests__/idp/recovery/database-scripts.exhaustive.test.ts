@@ -151,8 +151,8 @@ describeOnServers("The jobs of a restore", (test, matrix) => {
       const seen = sessionsIn(login.DB_NAME ?? "");
       held.push((await hold(cluster, applicationLogin(login), "LISTEN x; SELECT pg_sleep(60)", seen)).end);
     };
-    const before = await cluster.query({ user: SUPERUSER }, members);
     const settings = await tenantWithRestored(server, []);
+    const before = await cluster.query({ user: SUPERUSER }, members);
 
     await holdIn(settings);
     expect(await exchange(cluster, settings)).toMatchObject(DONE);

@@ -223,7 +223,8 @@ first_line() {
 }
 
 # A group is refused before anything is changed. A login whose only member is the administrator is not a group: that is
-# how an administrator restores what an application owns.
+# how an administrator restores what an application owns. Neither is a role that the administrator may hand on, as
+# role_statements makes it: restore.sh renames one and closes it.
 refuse_group() {
   members=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
@@ -234,7 +235,8 @@ JOIN pg_roles AS member ON member.oid = membership.member
 WHERE granted.rolname = :'role' AND member.rolname NOT IN (:'login', :'other')
   AND (to_jsonb(membership) ->> 'inherit_option' = 'true'
      OR to_jsonb(membership) ->> 'set_option' = 'true') IS NOT FALSE
-HAVING bool_or(NOT granted.rolcanlogin AND :'other' = '' OR member.rolname <> current_user);
+HAVING bool_or(member.rolname <> current_user
+  OR NOT granted.rolcanlogin AND :'other' = '' AND NOT membership.admin_option);
 SQL
   ) || fail 1 "the members of the role $DB_OWNER cannot be read; the reason is above"
   [ -z "$members" ] ||
