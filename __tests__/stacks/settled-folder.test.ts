@@ -294,6 +294,32 @@ describe("The folder for one deployment", () => {
     await expect(internal).rejects.toThrow(/^(?!.*warning).*1 problem.*set close_default_address to true/s);
   });
 
+  it("refuses settings by the names that they have in the file, also those of members", async () => {
+    const settings = {
+      project_id: "a-project",
+      application_version: RECOMMENDED_VERSION,
+      smtp: { host: "smtp.example.com", from: "a@example.com", password_secret: "unsaid" },
+      secret_environment_variables: { IDP_X: {}, IDP_Y: "unsaid" },
+      recovery_access: { reader: "user:a@example.com" },
+      existing_secrets: { bootstrap_password: { secret_id: "first", version: "latest" } },
+      dumps: [],
+      secret_key: [],
+    };
+    const refused = settledStack("idp-serverless", settings);
+    await expect(refused).rejects.toThrow(
+      new RegExp(
+        [
+          "secret_environment_variables.*IDP_X.*secret_id is missing.*",
+          "IDP_Y.*secret_id.*version.*",
+          "smtp.password_secret is a string; it must be an object with secret_id.*",
+          'existing_secrets.* is .*{"secret_id":"first","version":"latest"}',
+        ].join(""),
+        "s",
+      ),
+    );
+    await expect(refused).rejects.toThrow(/^(?!.*(?:unsaid|[a-z][A-Z][a-z]+(?:,|;| is|":)))/s);
+  });
+
   it("refuses settings that break a rule of several inputs", async () => {
     const given = settledStack("idp-serverless", { project_id: "my-project", min_instance_count: 5 });
     await expect(given).rejects.toThrow("min_instance_count is 5 and max_instance_count is 3");

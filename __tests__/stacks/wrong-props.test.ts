@@ -144,6 +144,24 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
     ]);
   });
 
+  it("are refused by names of props, also those that a rule tells to set", () => {
+    const wrong = {
+      alerts: { "database-cpu": { durationSeconds: 30 } },
+      environmentVariables: { IDP_SECRET_KEY: "x", AUTHENTIK_BOOTSTRAP_PASSWORD: "x", IDP_POSTGRESQL__USE_POOL: "x" },
+      existingDatabase: { connectionName: "a:us-central1:b", database: "idp", user: "idp" },
+    };
+    const texts = problemsOf(make, { ...PROJECT, ...wrong });
+    expect(texts).toContainEqual(expect.stringContaining("in existingSecrets.secretKey"));
+    expect(texts).toContainEqual(
+      expect.stringContaining("set bootstrapPassword, or existingSecrets.bootstrapPassword"),
+    );
+    expect(texts).toContainEqual(expect.stringContaining("durationSeconds 30"));
+    expect(texts).toContainEqual(
+      expect.stringMatching(/^existingDatabase[.]passwordSecret is missing;.*[{] secretId, /),
+    );
+    expect(texts.join("\n")).not.toMatch(/\b(secret_|bootstrap_|duration_)/);
+  });
+
   it("under names of other tools are refused with the inputs that they mean", () => {
     const others = {
       databaseHa: true,

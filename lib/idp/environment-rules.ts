@@ -63,6 +63,14 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
   [["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"], "the platform sets it, and refuses another value"],
 ];
 
+/** Props that the reasons name. */
+const NAMED_IN_REASONS = [
+  "existingSecrets.secretKey",
+  "existingSecrets.bootstrapPassword",
+  "bootstrapPassword",
+  "connectionPool",
+];
+
 const RESERVED = sharedTable(
   "reserved_variables",
   Object.fromEntries(RESERVED_NAMES.flatMap(([names, reason]) => names.map((name) => [name, reason]))),
@@ -193,6 +201,7 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
     each: (name) => reasonFor(name).eq(""),
     shows: (name) => interpolated`${jsonOf(name)} (${reasonFor(name)})`,
     says: "the deployment sets these itself; leave them out, or do what is said with each",
+    names: NAMED_IN_REASONS,
   },
   {
     each: (name, value) => value.matches(lookup(PATTERNS, neutral(name), "")),

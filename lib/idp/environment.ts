@@ -55,6 +55,7 @@ export const ENVIRONMENT = {
           each: (_, reference: Expr<StoredReference>) => isReference(reference),
           shows: (key, reference) => interpolated`${key} = ${jsonOf(reference)}`,
           says: `each must ${REFERENCE_RULE}`,
+          names: ["secretId"],
         },
       ],
     }),

@@ -26,7 +26,11 @@ export interface Check<T = never> {
   readonly schema?: Facts;
   /** Keeps the value out of the message. */
   readonly hides?: boolean;
+  readonly names?: NamedProps;
 }
+
+/** Props whose Terraform names are in the texts of a rule; what is said to a program names the props. */
+type NamedProps = readonly string[];
 
 /** What each entry of a map must be, or each item of a list, whose index is its key. */
 export interface EachCheck<T = never> {
@@ -40,10 +44,35 @@ export interface EachCheck<T = never> {
   /** What a key is, such as an alert, where `keySchema` has all names, of which synthesis suggests the nearest. */
   readonly keyIs?: string;
   readonly schema?: Facts;
+  readonly names?: NamedProps;
 }
 
 /** How an entry is shown. */
 type Shown = (key: Expr<string>, value: Expr) => Expr<string>;
+
+/** A rule that names props as messages do. @param messageNameOf what a message calls a prop */
+export function inNamesOf(check: Check | EachCheck, messageNameOf: (name: string) => string): Check | EachCheck {
+  const { names = [] } = check;
+  if (names.every((name) => messageNameOf(name) === terraformName(name))) return check;
+  const text = (words: string) => withNames(words, names, messageNameOf);
+  if (!isEach(check)) {
+    const { fix, must } = check;
+    return { ...check, must: text(must), ...(fix !== undefined && { fix: text(fix) }) };
+  }
+  const shows: Shown = (key, value) => {
+    const entry = shownBy(check)(key, value);
+    return entry.isLiteral ? literal(text(entry.literal)) : entry;
+  };
+  return { ...check, says: text(check.says), shows };
+}
+
+/** A text that names props as messages do. @param names of props that it has under their Terraform names */
+export function withNames(text: string, names: readonly string[], messageNameOf: (name: string) => string): string {
+  return names.reduce(
+    (words, name) => words.replaceAll(new RegExp(`\\b${terraformName(name)}\\b`, "g"), messageNameOf(name)),
+    text,
+  );
+}
 
 /** Text that matches a pattern, which must mean the same in JavaScript and in Terraform (RE2). */
 export function matching(pattern: string, must: string): Check<string> {

@@ -1,7 +1,7 @@
 import { TerraformElement, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Check, type EachCheck, isEach, ofMember, oneOf, problems } from "./checks";
+import { type Check, type EachCheck, inNamesOf, isEach, ofMember, oneOf, problems } from "./checks";
 import { isPlainObject } from "../expr/expr";
 import { elementProblem, memberPaths, unknownNames } from "./known-props";
 import { nearest } from "./nearest";
@@ -36,10 +36,12 @@ export function textAtSynth(message: string): string {
 
 /** What is wrong with a literal, and with its members; of a token only its type can be. */
 export function problemsOf(value: Value): Problem[] {
-  const { given, name, row } = value;
+  const { given, messageNameOf, name, row } = value;
   if (given === null)
-    return row.default === undefined && row.nullable !== true ? [missing(name, value.isMember ? row : undefined)] : [];
-  const misshapen = formProblems(name, row, given);
+    return row.default === undefined && row.nullable !== true
+      ? [missing(name, value.isMember ? row : undefined, messageNameOf)]
+      : [];
+  const misshapen = formProblems(name, row, given, { messageNameOf });
   if (misshapen.length > 0 || Token.isUnresolved(given)) return misshapen;
   if (isSecret(row) && given !== "") {
     const text = [
@@ -56,10 +58,22 @@ export function problemsOf(value: Value): Problem[] {
   const plain = plainOf(row, given);
   const own = [...checksOf(value), ...wordsOf(row)].flatMap((check) => {
     const { others, said } = misspeltKeys(name, check, plain);
-    const texts = [...said, ...problems(check, name, given, { plain: others, isHidden: isHiddenFromRule(row, check) })];
+    const options = { plain: others, isHidden: isHiddenFromRule(row, check) };
+    const texts = [...said, ...problems(check, name, asWritten(row, given, messageNameOf), options)];
     return texts.map((text): Problem => ({ path: name, text }));
   });
   return own;
+}
+
+/** A literal whose members have the names that its author wrote. */
+function asWritten({ entries, members }: Input, given: unknown, messageNameOf: NameOf): unknown {
+  const rows = members ?? entries;
+  if (rows === undefined || !isPlainObject(given) || Array.isArray(given)) return given;
+  const written = Object.entries(given as Given).map(([name, each]) => {
+    if (members === undefined) return [name, asWritten({ ...TEXT, members: entries }, each, messageNameOf)];
+    return [messageNameOf(name), asWritten(members[name] ?? TEXT, each, messageNameOf)];
+  });
+  return Object.fromEntries(written) as Given;
 }
 
 /** A rule for words that a plan leaves to the provider or to a relation, where synthesis can say it at once. */
@@ -91,28 +105,39 @@ function holdsElement(given: unknown): boolean {
   return isPlainObject(given) && Object.values(given).some(holdsElement);
 }
 
-/**
- * A literal of another type than the row's, or an object with members that it does not have.
- *
- * @param isHidden whether no message may have the value
- */
-function formProblems(name: string, row: Input, given: unknown, isHidden = isHiddenFromType(row)): Problem[] {
+/** Name of a member in messages. */
+type NameOf = (name: string) => string;
+
+interface FormOptions {
+  readonly messageNameOf: NameOf;
+  /** Whether no message may have the value. */
+  readonly isHidden?: boolean;
+}
+
+/** A literal of another type than the row's, or an object with members that it does not have. */
+function formProblems(
+  name: string,
+  row: Input,
+  given: unknown,
+  { isHidden = isHiddenFromType(row), messageNameOf }: FormOptions,
+): Problem[] {
+  const options = { isHidden, messageNameOf };
   const { converted = [], entries, members, reads = {}, type } = row;
   const element = elementProblem(name, given, Object.keys(reads));
   if (element !== undefined) return [element];
   if (Token.isUnresolved(given)) return [];
   if (LITERALS[type] !== undefined) {
     const isFitting = [LITERALS[type], ...converted].some((each) => typeof given === each);
-    return isFitting ? [] : [misshapen(name, given, LITERALS[type], isHidden, row)];
+    return isFitting ? [] : [misshapen(name, given, LITERALS[type], row, options)];
   }
   const item = /^(?:list|map)\((.+)\)$/s.exec(type)?.[1] ?? "";
   const each = { ...TEXT, type: item, members: entries, reads };
   if (isList({ type })) {
-    if (!Array.isArray(given)) return [misshapen(name, given, "list", isHidden, row)];
-    return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value, isHidden));
+    if (!Array.isArray(given)) return [misshapen(name, given, "list", row, options)];
+    return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value, options));
   }
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    return [misshapen(name, given, "object", isHidden, row)];
+    return [misshapen(name, given, "object", row, options)];
   // Members have their own rows, which are looked at one by one.
   if (members !== undefined)
     return unknownNames(given, Object.keys(members), { prefix: `${name}.`, inside: memberPaths(members) });
@@ -120,24 +145,25 @@ function formProblems(name: string, row: Input, given: unknown, isHidden = isHid
     .filter(([key, value]) => value !== undefined && !Token.isUnresolved(key))
     .flatMap(([key, value]) => {
       const path = `${name}[${JSON.stringify(key)}]`;
-      const own = formProblems(path, each, value, isHidden);
+      const own = formProblems(path, each, value, options);
       if (own.length > 0 || entries === undefined || Token.isUnresolved(value)) return own;
-      return Object.entries(entries).flatMap(([member, entry]) => memberProblems(path, member, entry, value as Given));
+      return Object.entries(entries).flatMap(([member, entry]) =>
+        memberProblems(`${path}.${messageNameOf(member)}`, entry, (value as Given)[member] ?? null, messageNameOf),
+      );
     });
 }
 
 /** Members that must be given also where they are null. */
-function missingMembers({ at, given }: Value): Problem[] {
+function missingMembers({ at, given, messageNameOf }: Value): Problem[] {
   return Object.entries<Value>(at)
     .filter(([name, { row }]) => row.default === undefined && row.nullable === true && !(name in (given as Given)))
-    .map(([, { name, row }]) => missing(name, row));
+    .map(([, { name, row }]) => missing(name, row, messageNameOf));
 }
 
 /** What is wrong with a member of an object in a map, which must be there if it has no default. */
-function memberProblems(name: string, member: string, row: Input, entry: Given): Problem[] {
-  const [path, given] = [`${name}.${member}`, entry[member] ?? null];
-  if (given === null) return row.default === undefined ? [missing(path, row)] : [];
-  return formProblems(path, row, given, true);
+function memberProblems(path: string, row: Input, given: unknown, messageNameOf: NameOf): Problem[] {
+  if (given === null) return row.default === undefined ? [missing(path, row, messageNameOf)] : [];
+  return formProblems(path, row, given, { isHidden: true, messageNameOf });
 }
 
 /** Types of Terraform that have literals of their own in TypeScript. */
@@ -154,15 +180,15 @@ function misshapen(
   name: string,
   given: unknown,
   wanted: Kind,
-  isHidden: boolean,
   { default: fallback, members = {}, schema = {} }: Input,
+  { isHidden, messageNameOf }: Required<FormOptions>,
 ): Problem {
   const kind = given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
   const isPlain = kind === "string" || kind === "number" || kind === "boolean";
   const text = isPlain ? JSON.stringify(given) : "";
   const isShown = isPlain && !isHidden && text.length <= LONGEST_SHOWN;
   const is = isShown ? `${text}, ${withArticle(kind)}` : withArticle(kind);
-  const names = Object.keys(members);
+  const names = Object.keys(members).map(messageNameOf);
   const form = wanted === "object" && names.length > 0 ? ` with ${names.join(", ")}` : "";
   const example = typeof fallback === "number" ? fallback : (schema.minimum as number | undefined);
   const fixes: Readonly<Record<Kind, string>> = {
@@ -190,10 +216,10 @@ function withArticle(kind: string): string {
   return `${kind === "object" ? "an" : "a"} ${kind}`;
 }
 
-/** The rules of a row, and those of its entries' members. */
+/** The rules of a row, and those of its entries' members, which name inputs as messages do. */
 export function checksOf({ row: { entries = {}, must = [] }, messageNameOf }: Value): readonly (Check | EachCheck)[] {
   const ofMembers = Object.entries(entries).flatMap(([name, member]) =>
     [member.must ?? []].flat().flatMap((check) => (isEach(check) ? [] : [ofMember(name, messageNameOf(name), check)])),
   );
-  return [must, ofMembers].flat();
+  return [must, ofMembers].flat().map((check) => inNamesOf(check, messageNameOf));
 }

@@ -1,3 +1,5 @@
+import { withNames } from "./checks";
+
 /** Something that is wrong with what was given. */
 export interface Problem {
   /** The prop or input that it is about, or a member of one, such as `smtp.port`. */
@@ -10,9 +12,19 @@ export interface Problem {
   readonly meant?: string | undefined;
 }
 
-/** What must be given and is not. @param of what it is, for a member, whose description is no sentence */
-export function missing(path: string, of?: { readonly description: string }): Problem {
-  const meaning = of === undefined ? "" : `: ${of.description}`;
+/**
+ * What must be given and is not.
+ *
+ * @param of what it is, for a member, whose description is no sentence
+ * @param messageNameOf what a message calls members
+ */
+export function missing(
+  path: string,
+  of?: { readonly description: string; readonly members?: object },
+  messageNameOf: (name: string) => string = String,
+): Problem {
+  const { description = "", members = {} } = of ?? {};
+  const meaning = of === undefined ? "" : `: ${withNames(description, Object.keys(members), messageNameOf)}`;
   return { path, text: `${path} is missing; it has no default; set it${meaning}`, isMissing: true };
 }
 

@@ -225,6 +225,7 @@ function tuning(platform: Platform): EachCheck {
       "and an alert about a log entry has neither, because one entry is enough; correct them,",
       "or set enabled to false for no alert",
     ].join(" "),
+    names: ["durationSeconds"],
   };
 }
 
