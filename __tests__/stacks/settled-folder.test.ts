@@ -311,13 +311,38 @@ describe("The folder for one deployment", () => {
         [
           "secret_environment_variables.*IDP_X.*secret_id is missing.*",
           "IDP_Y.*secret_id.*version.*",
-          "smtp.password_secret is a string; it must be an object with secret_id.*",
+          "smtp.password_secret is a string; it must be an object with secret_id and version;",
+          " store the password in Secret Manager and write [{] secret_id = …, version = … [}]\n.*",
           'existing_secrets.* is .*{"secret_id":"first","version":"latest"}',
         ].join(""),
         "s",
       ),
     );
     await expect(refused).rejects.toThrow(/^(?!.*(?:unsaid|[a-z][A-Z][a-z]+(?:,|;| is|":)))/s);
+  });
+
+  it("says how to write an object where something else is given, with that if it fits", async () => {
+    const settings = {
+      project_id: "a-project",
+      application_version: RECOMMENDED_VERSION,
+      audit_log: true,
+      existing_bucket: "my-uploads",
+      labels: "team",
+      notification_channels: ["#alerts"],
+      smtp: "smtp.example.com",
+    };
+    const refused = settledStack("idp-serverless", settings);
+    await expect(refused).rejects.toThrow("labels is a string; it must be an object; write { <name> = … }");
+    await expect(refused).rejects.toThrow("destination; write {} for the defaults of all");
+    await expect(refused).rejects.toThrow(
+      'existing_bucket is "my-uploads", a string; it must be an object with name; write { name = "my-uploads" }',
+    );
+    await expect(refused).rejects.toThrow(
+      /^ {2}- notification_channels is a list; .* make channels in Cloud Monitoring, .* write for example { all = \[ … \] }$/m,
+    );
+    await expect(refused).rejects.toThrow(
+      /^ {2}- smtp is a string; .* with host and from, and optionally port, .*; write { host = …, from = … }$/m,
+    );
   });
 
   it("refuses settings that break a rule of several inputs", async () => {

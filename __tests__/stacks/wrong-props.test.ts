@@ -216,10 +216,10 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
     };
     expect(problemsOf(make, { ...PROJECT, ...wrong })).toEqual([
       'secretLocations is "us-central1", a string; it must be a list; write ["us-central1"]',
-      "labels is a string; it must be an object; write it as { … }",
+      "labels is a string; it must be an object; write { <name>: … }",
       'environmentVariables["IDP_X"] is a number; it must be a string; put it in quotes',
       'environmentVariables["IDP_Z"] is null; it must be a string; write a text in quotes',
-      "smtp is a list; it must be an object with host, port, username, from, encryption, passwordSecret, timeout; write it as { … }",
+      "smtp is a list; it must be an object with host and from, and optionally port, username, encryption, passwordSecret and timeout; write { host: …, from: … }",
       "databaseTier is 5, a number; it must be a string; put it in quotes",
       'minInstanceCount is "1", a string; it must be a number; write it without quotes',
       'maxInstanceCount is "many", a string; it must be a number; write one, such as 3',

@@ -34,6 +34,7 @@ export const ENVIRONMENT = {
    */
   secretEnvironmentVariables: orVersion(
     mapOf(SECRET_REFERENCE, {
+      first: "store the value in Secret Manager",
       description: (members) =>
         [
           "Settings of the application under their IDP_ names whose values are existing secrets: { secret_id,",

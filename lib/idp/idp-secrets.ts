@@ -90,6 +90,7 @@ const KEYS = {
   /** Secret key of the application: its former one, for a deployment that moves in. */
   secretKey: orVersion(
     object(SECRET_REFERENCE, {
+      first: "store the key in Secret Manager",
       description: (members) =>
         `the application's secret key, { secret_id, version }. ${members} A deployment that moves in brings its own`,
     }),
@@ -97,6 +98,7 @@ const KEYS = {
   /** First password of the built-in administrator. */
   bootstrapPassword: orVersion(
     object(SECRET_REFERENCE, {
+      first: "store the password in Secret Manager",
       description: () => "the first password of the built-in administrator, { secret_id, version }",
     }),
   ),

@@ -80,6 +80,7 @@ export const MAIL = {
       passwordSecret: orVersion(
         object(SECRET_REFERENCE, {
           must: IS_REFERENCE,
+          first: "store the password in Secret Manager",
           description: () =>
             [
               "existing secret with the password, { secret_id, version } as in secret_environment_variables;",

@@ -25,10 +25,13 @@ describe("A program", () => {
   it.each([
     [{ workerMode: "seperate" }, /workerMode is "seperate"; .*; did you mean separate\?/],
     [{ workerMode: "elsewhere" }, /workerMode is "elsewhere"; .*; use in-container/],
-    [{ network: "default" }, /network is "default"; it must be an object with network, subnetwork/],
+    [
+      { network: "default" },
+      /network is "default"; it must be an object with network and subnetwork; write [{] network: …, subnetwork: … [}]/,
+    ],
     [
       { smtp: { host: "smtp.example.com", from: "a@example.com", username: "idp", passwordSecret: "smtp" } },
-      /smtp[.]passwordSecret is a string; it must be an object with secretId, version/,
+      /smtp[.]passwordSecret is a string; it must be an object with secretId and version; .* write [{] secretId: …, version: … [}]/,
     ],
   ])("is told what was probably meant, or what an object has: %j", (props, said) => {
     const wrong = props as unknown as Partial<ServerlessIdentityProviderProps>;

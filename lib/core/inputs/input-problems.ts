@@ -5,8 +5,8 @@ import { type Check, type EachCheck, inNamesOf, isEach, ofMember, oneOf, problem
 import { isPlainObject } from "../expr/expr";
 import { elementProblem, memberPaths, unknownNames } from "./known-props";
 import { nearest } from "./nearest";
-import { missing, type Problem, textsOf } from "./problem";
-import { isList, type Input } from "./rows";
+import { listed, missing, type Problem, textsOf } from "./problem";
+import { isList, type Input, type Table } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
 import { isHiddenFromRule, isHiddenFromType, isSecret } from "./secrecy";
 import { type Given, plainOf, TEXT, type Value } from "./value";
@@ -122,7 +122,7 @@ function formProblems(
   { isHidden = isHiddenFromType(row), messageNameOf }: FormOptions,
 ): Problem[] {
   const options = { isHidden, messageNameOf };
-  const { converted = [], entries, members, reads = {}, type } = row;
+  const { converted = [], entries, first, members, reads = {}, type } = row;
   const element = elementProblem(name, given, Object.keys(reads));
   if (element !== undefined) return [element];
   if (Token.isUnresolved(given)) return [];
@@ -131,7 +131,7 @@ function formProblems(
     return isFitting ? [] : [misshapen(name, given, LITERALS[type], row, options)];
   }
   const item = /^(?:list|map)\((.+)\)$/s.exec(type)?.[1] ?? "";
-  const each = { ...TEXT, type: item, members: entries, reads };
+  const each = { ...TEXT, type: item, members: entries, reads, ...(first !== undefined && { first }) };
   if (isList({ type })) {
     if (!Array.isArray(given)) return [misshapen(name, given, "list", row, options)];
     return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value, options));
@@ -180,25 +180,79 @@ function misshapen(
   name: string,
   given: unknown,
   wanted: Kind,
-  { default: fallback, members = {}, schema = {} }: Input,
+  row: Input,
   { isHidden, messageNameOf }: Required<FormOptions>,
 ): Problem {
   const kind = given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
   const isPlain = kind === "string" || kind === "number" || kind === "boolean";
   const text = isPlain ? JSON.stringify(given) : "";
-  const isShown = isPlain && !isHidden && text.length <= LONGEST_SHOWN;
+  const isNameOfOne = wanted === "object" && kind === "string" && onlyTextOf(row) !== undefined;
+  const isShown = isPlain && (!isHidden || isNameOfOne) && text.length <= LONGEST_SHOWN;
   const is = isShown ? `${text}, ${withArticle(kind)}` : withArticle(kind);
-  const names = Object.keys(members).map(messageNameOf);
-  const form = wanted === "object" && names.length > 0 ? ` with ${names.join(", ")}` : "";
-  const example = typeof fallback === "number" ? fallback : (schema.minimum as number | undefined);
+  const form =
+    wanted === "object"
+      ? objectForm(row, isShown || given === true ? given : undefined, messageNameOf)
+      : { rule: "", fix: "" };
+  const example = typeof row.default === "number" ? row.default : (row.schema?.minimum as number | undefined);
   const fixes: Readonly<Record<Kind, string>> = {
     boolean: withoutQuotes(given, "boolean", "write true or false"),
     list: `write ${isShown ? `[${text}]` : "it as [ … ]"}`,
     number: withoutQuotes(given, "number", example === undefined ? "write one" : `write one, such as ${example}`),
-    object: "write it as { … }",
+    object: form.fix,
     string: isPlain ? "put it in quotes" : "write a text in quotes",
   };
-  return { path: name, text: `${name} is ${is}; it must be ${withArticle(wanted)}${form}; ${fixes[wanted]}` };
+  return { path: name, text: `${name} is ${is}; it must be ${withArticle(wanted)}${form.rule}; ${fixes[wanted]}` };
+}
+
+/**
+ * How an object is written: what is to follow "it must be an object", and what to do.
+ *
+ * @param given what stands in its place; undefined for what is not shown
+ */
+function objectForm(
+  row: Input,
+  given: unknown,
+  messageNameOf: NameOf,
+): { readonly rule: string; readonly fix: string } {
+  const { entries, first, members, must } = row;
+  const before = first === undefined ? "" : `${first} and `;
+  const assigned = messageNameOf("aB") === "aB" ? ": " : " = ";
+  const written = (of: Table): string => {
+    const needed = requiredNames(of);
+    const names = needed.length > 0 ? needed : Object.keys(of).slice(0, 1);
+    const parts = names.map((name) => `${messageNameOf(name)}${assigned}${placeholder(of[name] ?? TEXT)}`);
+    return `{ ${parts.join(", ")} }`;
+  };
+  if (members === undefined) {
+    const entry = entries === undefined ? "…" : written(entries);
+    return { rule: "", fix: `${before}write { <name>${assigned}${entry} }` };
+  }
+  const needed = requiredNames(members);
+  const optional = Object.keys(members).filter((name) => !needed.includes(name));
+  const own = onlyTextOf(row) === undefined || typeof given !== "string" ? undefined : JSON.stringify(given);
+  const list = (names: readonly string[]) => listed(names.map(messageNameOf));
+  const rule = [
+    ...(needed.length > 0 ? [` with ${list(needed)}`] : []),
+    ...(optional.length > 0 ? [`${needed.length > 0 ? ", and optionally" : " with any of"} ${list(optional)}`] : []),
+  ].join("");
+  if (needed.length > 0) return { rule, fix: `${before}write ${written(members).replace("…", () => own ?? "…")}` };
+  if (given === true && must === undefined) return { rule, fix: "write {} for the defaults of all" };
+  return { rule, fix: `${before}write for example ${written(members)}` };
+}
+
+/** Names of members without a default. */
+const requiredNames = (members: Table) => Object.keys(members).filter((name) => members[name]?.default === undefined);
+
+/** What stands for the value of a member. */
+function placeholder({ members, type }: Input): string {
+  if (isList({ type })) return "[ … ]";
+  return members === undefined && !type.startsWith("map(") ? "…" : "{ … }";
+}
+
+/** The only member that an object must have, if it is a text, which somebody may have given in place of the object. */
+function onlyTextOf({ members = {} }: Input): string | undefined {
+  const [only, ...others] = requiredNames(members);
+  return only !== undefined && others.length === 0 && members[only]?.type === "string" ? only : undefined;
 }
 
 /** A longer text would hide the rest of a message. */

@@ -2,7 +2,7 @@ import { TerraformElement, TerraformLocal, TerraformVariable, Token } from "cdkt
 import { type Construct } from "constructs";
 
 import { meantBy, whyNotNeeded } from "./meant-names";
-import { missing, type Problem, textsOf } from "./problem";
+import { listed, missing, type Problem, textsOf } from "./problem";
 import { isResource } from "./resource-props";
 import { isList } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
@@ -11,6 +11,8 @@ type Presence = "optional" | "required";
 
 /** What a construct knows of a prop that is no input: whether it must be given, and the members that it must have. */
 type KnownProp = Presence | { readonly presence: Presence; readonly members: KnownProps };
+
+const presenceOf = (prop: KnownProp | undefined) => (typeof prop === "object" ? prop.presence : prop);
 
 /** All props of a construct. */
 export type KnownProps = Readonly<Record<string, KnownProp>>;
@@ -34,14 +36,17 @@ export function propProblems(props: unknown, known: KnownProps, prefix = ""): Pr
   const given = (typeof props === "object" && props !== null ? props : {}) as Readonly<Record<string, unknown>>;
   const own = Object.entries(known).flatMap(([name, prop]) => {
     const [value, path] = [given[name], `${prefix}${name}`];
-    const { members, presence } = typeof prop === "string" ? { members: undefined, presence: prop } : prop;
+    const [members, presence] = [typeof prop === "string" ? undefined : prop.members, presenceOf(prop)];
     if (value === undefined || value === null) return presence === "required" ? [missing(path)] : [];
     const element = elementProblem(path, value);
     if (element !== undefined) return [element];
     if (members === undefined || Token.isUnresolved(value)) return [];
     if (typeof value === "object" && !Array.isArray(value)) return propProblems(value, members, `${path}.`);
-    const names = Object.keys(members).join(", ");
-    return [{ path, text: `${path} is ${JSON.stringify(value)}; it must be an object with ${names}; write it as one` }];
+    const required = Object.keys(members).filter((each) => presenceOf(members[each]) === "required");
+    const names = required.length > 0 ? required : Object.keys(members);
+    const form = `{ ${names.map((each) => `${each}: …`).join(", ")} }`;
+    const text = `${path} is ${JSON.stringify(value)}; it must be an object with ${listed(names)}; write ${form}`;
+    return [{ path, text }];
   });
   return [...unknownNames(given, Object.keys(known), { prefix }), ...own];
 }

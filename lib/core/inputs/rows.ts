@@ -15,6 +15,8 @@ export interface Input<Prop = unknown> {
   /** Value to show in examples; needed without a default. */
   readonly example?: unknown;
   readonly must?: Check | EachCheck | readonly (Check | EachCheck)[];
+  /** What must be done before the object can be written, where something else was given: `make a channel`. */
+  readonly first?: string;
   /** For the JSON Schema, where the rule is the provider's, or a relation's. */
   readonly schema?: Facts;
   /** Members of an object. */

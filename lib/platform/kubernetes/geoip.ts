@@ -37,6 +37,7 @@ export const GEOIP = {
       licenseKeySecret: orVersion(
         requiredObject(SECRET_REFERENCE, {
           must: IS_REFERENCE,
+          first: "store the licence key in Secret Manager",
           description: () =>
             [
               "existing secret with a licence key of the account, { secret_id,",

@@ -83,6 +83,7 @@ export function monitoringInputs(platform: Platform) {
       },
       {
         default: {},
+        first: "make channels in Cloud Monitoring, look up their full names with gcloud beta monitoring channels list,",
         description: (members) =>
           [
             "Existing notification channels for alerts, for example of a chat or a pager,",

@@ -16,7 +16,12 @@ const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-
 const NAME = "^[a-z_][a-z0-9_]{0,53}$";
 
 const reference = (of: string) =>
-  orVersion(requiredObject(SECRET_REFERENCE, { description: () => `${of}, { secret_id, version }` }));
+  orVersion(
+    requiredObject(SECRET_REFERENCE, {
+      first: "store the password in Secret Manager",
+      description: () => `${of}, { secret_id, version }`,
+    }),
+  );
 
 const nameOf: Reading = (resource) => resource.getStringAttribute("name");
 const login = (description: string) => orResource("instance", { google_sql_user: nameOf }, text({ description }));
