@@ -37,7 +37,7 @@ const BROKEN: readonly (readonly [props: object, message: string])[] = [
       environmentVariables: { IDP_X: "x" },
       secretEnvironmentVariables: { IDP_X: { secretId: "x", version: "latest" } },
     },
-    'secretEnvironmentVariables has IDP_X = {"secret_id":"x","version":"latest"}; each must name a secret',
+    'secretEnvironmentVariables has IDP_X = {"secretId":"x","version":"latest"}; each must name a secret',
   ],
 ];
 

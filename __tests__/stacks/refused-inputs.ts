@@ -80,6 +80,8 @@ const REFUSED_ALONE: Refused = {
   "a dump in an apply without a schedule": { dumps: { schedule: null, at_apply: true } },
   "half a password version": { database_passwords: { version: 1.5 } },
   "a network tag in capitals": { network_tags: ["Sign-in"] },
+  "a network by its bare name": { network: "main", subnetwork: SUBNETWORK },
+  "an empty subnetwork": { network: NETWORK, subnetwork: "" },
   "a zone for the backups": { backups: { location: "us-central1-a" } },
   "a continent in capitals for the backups": { backups: { location: "EU" } },
   "a check-up at a pause that no alert counts": { check_up: { schedule: "*/7 * * * *" } },
@@ -390,6 +392,19 @@ const REFUSED_ALONE: Refused = {
   "the application's login as its administrator": {
     existing_database: { ...DATABASE, administrator: { user: "idp", secret: DATABASE.password_secret } },
   },
+  "logins in capitals": [
+    {
+      existing_database: {
+        ...DATABASE,
+        user: "IDP",
+        administrator: { user: "Postgres", secret: DATABASE.password_secret },
+      },
+    },
+    ["existing_database.user", "existing_database.administrator.user"],
+  ],
+  "the latest version of a first password": {
+    existing_secrets: { bootstrap_password: { secret_id: "first", version: "latest" } },
+  },
   "the name of a database in capitals": { existing_database: { ...DATABASE, database: "IDP" } },
   "the latest password of a database": {
     existing_database: { ...DATABASE, password_secret: { secret_id: "idp-password", version: "latest" } },
@@ -426,7 +441,6 @@ const REFUSED_ALONE: Refused = {
 
 /** What both refuse by a rule that compares inputs. */
 const REFUSED_TOGETHER: Refused = {
-  "a network by its bare name": { network: "main", subnetwork: SUBNETWORK },
   "a part of a process, and no thread": { worker: { processes: 1.5, threads: 0 } },
   "a worker with a single thread, which no synchronization ends with": [
     { worker: { processes: 1, threads: 1 } },
@@ -524,7 +538,6 @@ const REFUSED_TOGETHER: Refused = {
   "a network without a subnetwork": { network: NETWORK },
   "a subnetwork without a network": { network: null, subnetwork: SUBNETWORK },
   "a subnetwork in another region": { network: NETWORK, subnetwork: SUBNETWORK, region: "europe-west1" },
-  "an empty subnetwork": { network: NETWORK, subnetwork: "" },
 };
 
 /** What only the serverless variant refuses by a rule that looks at one input. */
@@ -767,6 +780,8 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
 /** What the lab refuses by a rule that looks at one input. */
 const REFUSED_ALONE_BY_LAB: Refused = {
   "a network tag in capitals": { network_tags: ["Training"] },
+  "a network of VMs by its bare name": { network: "main", subnetwork: SUBNETWORK },
+  "a subnetwork of VMs by its bare name": { network: NETWORK, subnetwork: "main" },
   "a project number": { project_id: "123456789012" },
   "a zone as region": { region: "us-central1-a" },
   "labels that Google Cloud does not take": { labels: { Team: "identity", fine: "yes", long: "v".repeat(64) } },

@@ -345,6 +345,69 @@ describe("The folder for one deployment", () => {
     );
   });
 
+  const SECRET = { secret_id: "a", version: 1 };
+  const DATABASE = {
+    connection_name: "a-project:us-central1:pg",
+    database: "idp",
+    user: "idp",
+    password_secret: SECRET,
+  };
+  const ACCOUNT = "idp@a-project.iam.gserviceaccount.com";
+
+  it.each<readonly [settings: Settings, problem: string]>([
+    [
+      { existing_database: { ...DATABASE, connection_name: "pg" } },
+      'existing_database.connection_name is "pg"; it must be <project>:<region>:<instance>; look it up with gcloud sql instances describe, as connectionName',
+    ],
+    [
+      { existing_database: { ...DATABASE, database: "postgres" } },
+      'existing_database.database is "postgres"; it must name another database, because this one is not the application\'s alone; create one in the instance',
+    ],
+    [
+      { existing_secrets: { secret_key: { secret_id: "a", version: "latest" } } },
+      'existing_secrets.secret_key is {"secret_id":"a","version":"latest"}; it must have the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; look it up with gcloud secrets versions list',
+    ],
+    [
+      { existing_service_accounts: { service: ACCOUNT, check_up: "someone@example.com" } },
+      'existing_service_accounts has check_up = "someone@example.com"; each must be the e-mail address of a service account, without serviceAccount: and ending with .gserviceaccount.com, because nothing else can run a service; look it up with gcloud iam service-accounts list',
+    ],
+    [
+      { kms_keys: { database: "idp", project_number: "123" } },
+      'kms_keys has database = "idp"; each must be the name of a key in full, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, because a key may belong to another project; look it up with gcloud kms keys list',
+    ],
+    [
+      { network: "my-vpc" },
+      'network is "my-vpc"; it must be projects/<project>/global/networks/<name>, because it may belong to another project; write it in full',
+    ],
+    [
+      { network: "projects/p/global/networks/n" },
+      'network is "projects/p/global/networks/n" and subnetwork is null; they must be given together, because addresses are taken from a subnetwork; set both, or remove both',
+    ],
+    [
+      { network: "projects/p/global/networks/n", subnetwork: "projects/p/regions/us-east1/subnetworks/s" },
+      "subnetwork is in us-east1 and region is us-central1; it must be in that region, because addresses are taken from the same region only; use a subnetwork of us-central1, or correct region",
+    ],
+    [
+      { database_tier: "db-custom-3-3840" },
+      'database_tier is "db-custom-3-3840"; it must have 1 or an even number of CPUs up to 96; use db-custom-4-3840',
+    ],
+    [
+      { database_tier: "db-custom-2-13568" },
+      'database_tier is "db-custom-2-13568"; it must have memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU; use db-custom-2-13312',
+    ],
+    [
+      { database_tier: "db-f1-micro" },
+      'database_tier is "db-f1-micro"; it must be larger, because its 25 connections are too few for one instance; use db-g1-small',
+    ],
+    [
+      { database_tier: "db-n1-standard-1" },
+      'database_tier is "db-n1-standard-1"; it must be a tier of PostgreSQL, which has no db-n1; use db-custom-1-3840',
+    ],
+  ])("names the one rule that is broken: %j", async (settings, problem) => {
+    const given = { project_id: "a-project", application_version: RECOMMENDED_VERSION, ...settings };
+    await expect(settledStack("idp-serverless", given)).rejects.toThrow(`1 problem\n  - ${problem}`);
+  });
+
   it("refuses settings that break a rule of several inputs", async () => {
     const given = settledStack("idp-serverless", { project_id: "my-project", min_instance_count: 5 });
     await expect(given).rejects.toThrow("min_instance_count is 5 and max_instance_count is 3");

@@ -253,7 +253,7 @@ describe("What one literal is enough to tell", () => {
 
   it.each(eachOf(PROVIDERS))("is refused at synth: secrets, tags and ranges of %s", (_, make) => {
     const wrong = { ...secrets, smtp, networkTags: ["Sign-in"], protection: { trustedRanges: ["203.0.113.7/24"] } };
-    const places = ["secretEnvironmentVariables", "smtp.passwordSecret", "networkTags", "existingSecrets"];
+    const places = ["secretEnvironmentVariables", "smtp.passwordSecret", "networkTags", "existingSecrets.secretKey"];
     expect(problemsOf(make, { ...PROJECT, ...wrong })).toEqual(
       expect.arrayContaining(named(...places, "protection.trustedRanges has")),
     );

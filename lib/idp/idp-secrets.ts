@@ -16,13 +16,7 @@ import { stateProvidersOf } from "../core/provider-requirements";
 import { SIGN_IN_PROBE_BLUEPRINT } from "./blueprints";
 import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
 import { setOnce, type EnvironmentInputs } from "./environment";
-import {
-  IS_REFERENCE,
-  orVersion,
-  SECRET_REFERENCE,
-  type SecretReference,
-  type StoredReference,
-} from "./secret-reference";
+import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "./secret-reference";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
 import { anyOf, type Expr, exprOf } from "../core/expr/expr";
 
@@ -90,6 +84,7 @@ const KEYS = {
   /** Secret key of the application: its former one, for a deployment that moves in. */
   secretKey: orVersion(
     object(SECRET_REFERENCE, {
+      must: IS_REFERENCE,
       first: "store the key in Secret Manager",
       description: (members) =>
         `the application's secret key, { secret_id, version }. ${members} A deployment that moves in brings its own`,
@@ -98,6 +93,7 @@ const KEYS = {
   /** First password of the built-in administrator. */
   bootstrapPassword: orVersion(
     object(SECRET_REFERENCE, {
+      must: IS_REFERENCE,
       first: "store the password in Secret Manager",
       description: () => "the first password of the built-in administrator, { secret_id, version }",
     }),
@@ -124,14 +120,11 @@ export const EXISTING_SECRETS = {
         "setting one later needs deletion_protection = false first, and see own_parts.",
       ].join(" "),
     must: {
-      condition: (secrets: Expr) => {
-        const all = ["secret_key", "bootstrap_password"].map((name) => secrets.member<StoredReference | null>(name));
-        const isAny = anyOf(...all.map((secret) => secret.isSet()));
-        return isAny.and(...all.map((secret) => secret.isNullOr((given) => IS_REFERENCE.condition(given))));
-      },
+      condition: (secrets: Expr) =>
+        anyOf(...["secret_key", "bootstrap_password"].map((name) => secrets.member(name).isSet())),
       must: [
-        `have at least one secret, because Terraform ignores members whose names it does not know and a new`,
-        `secret would be generated; each must ${IS_REFERENCE.must}`,
+        "have at least one secret, because Terraform ignores members whose names it does not know and a new",
+        "secret would be generated; correct the name of the member, or remove it",
       ].join(" "),
     },
   }),

@@ -54,11 +54,21 @@ export interface StoredReference {
 export const isReference = (value: Expr<StoredReference>) =>
   value.member<string>("secret_id").matches(SECRET_ID).and(value.member<string>("version").matches(SECRET_VERSION));
 
-export const REFERENCE_RULE = [
-  "name a secret, or projects/<project>/secrets/<name> for one of another project, and the number of a version,",
-  "because with latest, instances would get a new value at their next start, without a plan that shows it;",
-  "look both up with gcloud secrets versions list",
+const ID_RULE = "name a secret, or projects/<project>/secrets/<name> for one of another project";
+const VERSION_RULE = [
+  "the number of a version, because with latest, instances would get a new value at their next start,",
+  "without a plan that shows it",
 ].join(" ");
 
+export const REFERENCE_RULE = `${ID_RULE}, and ${VERSION_RULE}; look both up with gcloud secrets versions list`;
+
 /** A reference to a secret as a whole. */
-export const IS_REFERENCE: Check<StoredReference> = { condition: isReference, must: REFERENCE_RULE };
+export const IS_REFERENCE: Check<StoredReference> = {
+  condition: isReference,
+  must: REFERENCE_RULE,
+  mustForLiteral: (value) => {
+    const isId = value.member<string>("secret_id").matches(SECRET_ID);
+    if (isId.isLiteral && !isId.literal) return undefined;
+    return `have ${VERSION_RULE}; look it up with gcloud secrets versions list`;
+  },
+};

@@ -3,11 +3,12 @@ import { type Construct } from "constructs";
 
 import { addDynamicBlock, addOptionalBlock, isNever, present, setArgument } from "../core/expr/conditional";
 import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../core/expr/expr";
-import { captured, difference, eachEntry, everyEntry, includes, someEntry } from "../core/expr/functions";
+import { captured, difference, eachEntry, everyEntry, includes, jsonOf, someEntry } from "../core/expr/functions";
 import { expression } from "../core/expr/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/kms-key";
 import { deploymentFact, type DeploymentFact } from "../core/deployment-guard";
+import { matching } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { flag, object, orResource, text, type PropsOf } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
@@ -42,10 +43,15 @@ const KEYS = {
       "without it, others must do that, see guides/keys-and-mirrors.md; a destroy ends the grants,",
       "so of several deployments of a project with one key, give it in the last to be destroyed",
     ].join(" "),
+    must: matching(
+      "^[0-9]+$",
+      "be digits, because the project's agents have it in their names; look it up with gcloud projects describe",
+    ),
   }),
 };
 
-const NUMBER_PATTERN = "^[0-9]+$";
+/** The member that is no key. */
+const NUMBER = "project_number";
 
 /** What runs the application, by the platform. */
 const RUNNERS = {
@@ -90,22 +96,21 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
           "projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region.",
           `${members} Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
         ].join(" "),
-      must: {
-        condition: (given: Expr<KeyValues>) => {
-          const hasKey = someEntry(given, (name, key) => name.ne("project_number").and(key.isSet()));
-          const areInForm = everyEntry(given, (name, key) => {
-            const pattern = name.eq("project_number").choose(NUMBER_PATTERN, KMS_KEY_PATTERN);
-            return key.isNull().or(key.matches(pattern));
-          });
-          return hasKey.and(areInForm);
+      must: [
+        {
+          each: (name, key: Expr<string | null>) =>
+            name.eq(NUMBER).or(key.isNullOr((fullName) => fullName.matches(KMS_KEY_PATTERN))),
+          shows: (name, key) => interpolated`${name} = ${jsonOf(key)}`,
+          says: `each must be the name of a key in full, ${KMS_KEY_REASON}; look it up with gcloud kms keys list`,
         },
-        must: [
-          `have at least one key, because Terraform ignores members whose names it does not know and nothing`,
-          `would be encrypted; each key must have its full name, ${KMS_KEY_REASON}, and project_number must be`,
-          `digits, because the project's agents have it in their names; look them up with gcloud kms keys list`,
-          `and gcloud projects describe`,
-        ].join(" "),
-      },
+        {
+          condition: (given: Expr<KeyValues>) => someEntry(given, (name, key) => name.ne(NUMBER).and(key.isSet())),
+          must: [
+            "have at least one key, because Terraform ignores members whose names it does not know and nothing",
+            `would be encrypted; set ${Object.keys(keys)[0] ?? ""}, or remove it`,
+          ].join(" "),
+        },
+      ],
     }),
     /** Lets only images run that the project's policy of Binary Authorization admits. */
     binaryAuthorization: flag({
@@ -117,7 +122,7 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
 
 /** Whether a member is no key, or one of a region. */
 const isIn = (region: Expr<string>) => (name: Expr<string>, key: Expr<string | null>) =>
-  name.eq("project_number").or(key.isNullOr((fullName) => includes(fullName, interpolated`/locations/${region}/`)));
+  name.eq(NUMBER).or(key.isNullOr((fullName) => includes(fullName, interpolated`/locations/${region}/`)));
 
 export const LANDING_ZONE_RELATIONS: readonly Relation<
   Pick<ReturnType<typeof landingZoneInputs>, "kmsKeys"> & Pick<DeploymentInputs, "region" | "secretLocations">

@@ -18,6 +18,8 @@ export interface Check<T = never> {
   readonly fix?: string;
   /** The rule for one value, where each has another reason. */
   readonly mustFor?: (value: Expr<T>) => Expr<string>;
+  /** The rule that a literal breaks, and the fix, in place of all; undefined for all. Plans would be longer with it. */
+  readonly mustForLiteral?: (value: Expr<T>) => string | undefined;
   /**
    * Condition for a value that is not null, whose members have their Terraform names; it judges a literal at synth, and
    * everything else at plan. One that fails to evaluate counts as false.
@@ -141,8 +143,12 @@ export function planned(
   { absent, isHidden = false }: PlannedOptions = {},
 ): Judgement {
   if (isEach(check)) {
-    const condition = everyEntry(value, (key, entry) => isRightEntry(check, key, entry)).text;
-    return { condition, errorMessage: messageOfEach(check, name, wrongEntries(check, value)) };
+    const isRight = everyEntry(value.present, (key, entry) => isRightEntry(check, key, entry));
+    const wrong = wrongEntries(check, value.present).joinedBy(", ");
+    if (absent === undefined) return { condition: isRight.text, errorMessage: messageOfEach(check, name, wrong) };
+    // Terraform evaluates the message also where there is nothing.
+    const message = messageOfEach(check, name, wrong.tryOr(""));
+    return { condition: absent.isNull().choose(true, isRight.tryOr(false)).text, errorMessage: message };
   }
   const text = isHidden ? "given" : shown(value);
   return {
@@ -159,7 +165,7 @@ export function planned(
  */
 export function plannedWith(scope: Construct, id: string, check: EachCheck, name: string, value: Expr): Judgement {
   const wrong = named(scope, id, wrongEntries(check, value));
-  return { condition: wrong.length().eq(0).text, errorMessage: messageOfEach(check, name, wrong) };
+  return { condition: wrong.length().eq(0).text, errorMessage: messageOfEach(check, name, wrong.joinedBy(", ")) };
 }
 
 const isRightEntry = (check: EachCheck, key: Expr<string>, entry: Expr) =>
@@ -168,8 +174,7 @@ const isRightEntry = (check: EachCheck, key: Expr<string>, entry: Expr) =>
 const wrongEntries = (check: EachCheck, value: Expr) =>
   eachEntry(value, shownBy(check), (key, entry) => isRightEntry(check, key, entry).not());
 
-const messageOfEach = ({ says }: EachCheck, name: string, wrong: Expr<readonly string[]>) =>
-  `${name} has ${wrong.joinedBy(", ").text}; ${says}.`;
+const messageOfEach = ({ says }: EachCheck, name: string, wrong: Expr<string>) => `${name} has ${wrong.text}; ${says}.`;
 
 /** The condition of a rule, which holds where it does not apply. */
 function conditionWhere({ condition }: Check, value: Expr, absent: Expr | undefined): Expr<boolean> {
@@ -205,7 +210,9 @@ export function problems(
   if (!isEach(check)) {
     if (!isWrong(check.condition(exprOf(plain) as Expr<never>))) return [];
     const text = isHidden ? "given" : jsonText(given);
-    return [[`${name} is ${text}`, ...demandOf(check, exprOf(plain), fixFor(check, given))].join("; ")];
+    const must = check.mustForLiteral?.(exprOf(plain) as Expr<never>);
+    const demand = must === undefined ? demandOf(check, exprOf(plain), fixFor(check, given)) : [`it must ${must}`];
+    return [[`${name} is ${text}`, ...demand].join("; ")];
   }
   const wrong = Object.entries(plain as object)
     .map(([key, each]) => [literal(key), exprOf(each as unknown)] as const)

@@ -54,15 +54,15 @@ export function problemsOf(value: Value): Problem[] {
   // An element refers to the whole program: it has no text, and is refused where it stands.
   if (holdsElement(given)) return inside;
   // The rule of an object fails with any member of it, and would say in long what the member says in short.
-  if (inside.length > 0) return inside;
+  const isSaid = (check: Check | EachCheck) => inside.length === 0 || (row.members !== undefined && isEach(check));
   const plain = plainOf(row, given);
-  const own = [...checksOf(value), ...wordsOf(row)].flatMap((check) => {
+  const own = [...checksOf(value), ...wordsOf(row)].filter(isSaid).flatMap((check) => {
     const { others, said } = misspeltKeys(name, check, plain);
     const options = { plain: others, isHidden: isHiddenFromRule(row, check) };
     const texts = [...said, ...problems(check, name, asWritten(row, given, messageNameOf), options)];
     return texts.map((text): Problem => ({ path: name, text }));
   });
-  return own;
+  return [...inside, ...own];
 }
 
 /** A literal whose members have the names that its author wrote. */

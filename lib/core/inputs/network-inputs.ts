@@ -1,6 +1,7 @@
 import { type DeploymentInputs } from "../deployment-context";
-import { interpolated, type Expr } from "../expr/expr";
-import { every } from "../expr/functions";
+import { anyOf, interpolated, type Expr } from "../expr/expr";
+import { captured, every, jsonOf } from "../expr/functions";
+import { matching } from "./checks";
 import { type Relation } from "./relations";
 import { orResource, text, texts } from "./rows";
 
@@ -10,6 +11,7 @@ const SUBNETWORK_TYPES = ["google_compute_subnetwork"];
 
 const NETWORK_TAG = "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
+const SUBNETWORK = "^projects/[^/]+/regions/([^/]+)/subnetworks/[^/]+$";
 
 /**
  * Inputs of an existing network, in words of the deployment: what it must have, and what a change does.
@@ -28,7 +30,10 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
       text({
         default: null,
         description: `${group}Existing network, projects/<project>/global/networks/<name>, ${words.network}`,
-        schema: { pattern: NETWORK },
+        must: matching(
+          NETWORK,
+          "be projects/<project>/global/networks/<name>, because it may belong to another project; write it in full",
+        ),
       }),
     ),
     /** `projects/<project>/regions/<region>/subnetworks/<name>`, or its resource, in the region of the deployment. */
@@ -41,6 +46,13 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
           `${group}Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>,`,
           words.subnetwork,
         ].join(" "),
+        must: matching(
+          SUBNETWORK,
+          [
+            "be projects/<project>/regions/<region>/subnetworks/<name>, because it may belong to another project;",
+            "write it in full",
+          ].join(" "),
+        ),
       }),
     ),
     /** Network tags, which rules of the network's firewall go by. */
@@ -61,26 +73,32 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
   };
 }
 
+/** The region of a subnetwork. */
+const regionOf = (subnetwork: Expr<string>) => captured(subnetwork, SUBNETWORK, 0).tryOr("");
+
 export type NetworkInputs = ReturnType<typeof networkInputs>;
 type Inputs = NetworkInputs & Pick<DeploymentInputs, "region">;
 
 export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "subnetwork",
-    holds: ({ network, region, subnetwork }) => {
-      const inRegion = interpolated`^projects/[^/]+/regions/${region}/subnetworks/[^/]+$`;
-      const areInFull = network.matches(NETWORK).and(subnetwork.matches(inRegion));
-      return network.isNull().and(subnetwork.isNull()).or(areInFull);
+    holds: ({ network, region, subnetwork }) =>
+      network.isNull().choose(
+        subnetwork.isNull(),
+        subnetwork.isSetAnd((given) => regionOf(given).eq(region)),
+      ),
+    says: ({ network, region, subnetwork }) => {
+      const [one, other] = [jsonOf(network), jsonOf(subnetwork)];
+      const rule = "they must be given together, because addresses are taken from a subnetwork";
+      const fix = "set both, or remove both";
+      const alone = interpolated`${network.name} is ${one} and ${subnetwork.name} is ${other}; ${rule}; ${fix}`;
+      const its = regionOf(subnetwork.present);
+      const because = "it must be in that region, because addresses are taken from the same region only";
+      const are = interpolated`${subnetwork.name} is in ${its} and ${region.name} is ${region}`;
+      const fixes = interpolated`use a subnetwork of ${region}, or correct ${region.name}`;
+      const elsewhere = interpolated`${are}; ${because}; ${fixes}`;
+      return anyOf(network.isNull(), subnetwork.isNull()).choose(alone, elsewhere).text;
     },
-    says: ({ network, region, subnetwork }) =>
-      [
-        `${network.name} is ${network.shown} and ${subnetwork.name} is ${subnetwork.shown}`,
-        `in ${region.name} ${region.shown}; they must be given together or not at all,`,
-        "as projects/<project>/global/networks/<name>",
-        "and projects/<project>/regions/<region>/subnetworks/<name> in that region,",
-        "because they may belong to another project, and addresses are taken from the same region only;",
-        "write both in full, or remove both",
-      ].join(" "),
   },
 ];
 

@@ -17,8 +17,8 @@ import {
   attributeOf,
 } from "../../core/expr/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
-import { exprOf, type Expr } from "../../core/expr/expr";
-import { compact, every, isDistinct, values } from "../../core/expr/functions";
+import { exprOf, type Expr, interpolated } from "../../core/expr/expr";
+import { compact, isDistinct, jsonOf, values } from "../../core/expr/functions";
 import { namedIfLong } from "../../core/expr/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { object, orResource, text, type PropsOf } from "../../core/inputs/rows";
@@ -74,20 +74,29 @@ export const EXISTING_SERVICE_ACCOUNTS = {
         `they get the same roles on the same resources. ${members} Whoever applies must be allowed to act as them.`,
         "Changing it later rolls out new instances; see own_parts.",
       ].join(" "),
-    must: {
-      condition: (accounts: Expr<Readonly<Record<string, string>>>) => {
-        const emails = compact(values(accounts));
-        const areAccounts = every(emails, (email) => email.matches(ACCOUNT_EMAIL), "email");
-        return emails.length().gt(0).and(areAccounts, isDistinct(emails));
+    must: [
+      {
+        each: (_, email: Expr<string | null>) => email.isNullOr((address) => address.matches(ACCOUNT_EMAIL)),
+        shows: (key, email) => interpolated`${key} = ${jsonOf(email)}`,
+        says: [
+          "each must be the e-mail address of a service account, without serviceAccount: and ending with",
+          ".gserviceaccount.com, because nothing else can run a service;",
+          "look it up with gcloud iam service-accounts list",
+        ].join(" "),
+        names: Object.keys(ACCOUNTS),
       },
-      must: [
-        "have at least one account, because Terraform ignores members whose names it does not know; each",
-        "must be the e-mail address of a service account, without serviceAccount: and ending with",
-        ".gserviceaccount.com, because nothing else can run a service, and there only once,",
-        "because the end of one use would end the roles of the other;",
-        "look them up with gcloud iam service-accounts list",
-      ].join(" "),
-    },
+      {
+        condition: (accounts: Expr<Readonly<Record<string, string>>>) => {
+          const emails = compact(values(accounts));
+          return emails.length().gt(0).and(isDistinct(emails));
+        },
+        must: [
+          "have at least one account, because Terraform ignores members whose names it does not know, and each",
+          "only once, because the end of one use would end the roles of the other;",
+          "correct the name of the member, or make a second account",
+        ].join(" "),
+      },
+    ],
   }),
 };
 

@@ -9,7 +9,7 @@ import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";
 import { SERVICE_LEVELS } from "./service-levels";
 import { allOf, anyOf, interpolated, type Expr } from "../../core/expr/expr";
-import { eachEntry, every, everyEntry, jsonOf } from "../../core/expr/functions";
+import { eachEntry, every, jsonOf } from "../../core/expr/functions";
 
 /** Addresses of people or service accounts. */
 const EMAIL_ADDRESSES = eachMatching(
@@ -90,9 +90,10 @@ export function monitoringInputs(platform: Platform) {
             `projects/<project>/notificationChannels/<number>. ${members} Changing it later is safe.`,
           ].join(" "),
         must: {
-          condition: (lists: Expr<Readonly<Record<string, readonly string[]>>>) =>
-            everyEntry(lists, (_, channels) => every(channels, (channel) => channel.matches(CHANNEL), "channel")),
-          must: `have channels of the form ${CHANNEL_FORM}`,
+          each: (_, channels: Expr<readonly string[]>) =>
+            every(channels, (channel) => channel.matches(CHANNEL), "channel"),
+          shows: (severity, channels) => interpolated`${severity} = ${jsonOf(channels)}`,
+          says: `each channel must be ${CHANNEL_FORM}`,
         },
       },
     ),

@@ -24,7 +24,8 @@ export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 const CUSTOM = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
 
 /** Tiers of Enterprise Plus, by their CPUs. Each CPU has 8 GB of memory, but in the largest. */
-const OF_ENTERPRISE_PLUS = "^db-perf-optimized-N-(2|4|8|16|32|48|64|80|96|128)$";
+const CPUS_OF_PLUS = [2, 4, 8, 16, 32, 48, 64, 80, 96, 128];
+const OF_ENTERPRISE_PLUS = `^db-perf-optimized-N-(${CPUS_OF_PLUS.join("|")})$`;
 const ENTERPRISE_PLUS_MEMORY_MB_PER_CPU = 8192;
 
 /** Edition to which a tier belongs. */
@@ -38,13 +39,60 @@ function isTier(tier: Expr<string>): Expr<boolean> {
     allIn(tier, CUSTOM),
     (size) => {
       const [cpus, memoryMb] = [toNumber(element(size, 0)), toNumber(element(size, 1))] as const;
-      const hasCpus = cpus.eq(1).or(allOf(cpus.ge(2), cpus.modulo(2).eq(0), cpus.le(96)));
-      const hasMemory = memoryMb.modulo(256).eq(0).and(memoryMb.ge(3840));
-      return allOf(hasCpus, hasMemory, memoryMb.ge(cpus.times(922)), memoryMb.le(cpus.times(6656)));
+      return allOf(hasCpus(cpus), hasMemory(memoryMb, cpus));
     },
     "size",
   );
   return anyOf(tier.eq(SHARED_CORE.tier), tier.matches(OF_ENTERPRISE_PLUS), isCustom.tryOr(false));
+}
+
+const MOST_CPUS = 96;
+const MEMORY_STEP_MB = 256;
+const LEAST_MEMORY_MB = 3840;
+/** Least and most memory for each CPU, in MB. */
+const MEMORY_MB_OF_CPU = { least: 922, most: 6656 } as const;
+
+const hasCpus = (cpus: Expr<number>) => cpus.eq(1).or(allOf(cpus.ge(2), cpus.modulo(2).eq(0), cpus.le(MOST_CPUS)));
+
+const hasMemory = (memoryMb: Expr<number>, cpus: Expr<number>) =>
+  allOf(
+    memoryMb.modulo(MEMORY_STEP_MB).eq(0).and(memoryMb.ge(LEAST_MEMORY_MB)),
+    memoryMb.ge(cpus.times(MEMORY_MB_OF_CPU.least)),
+    memoryMb.le(cpus.times(MEMORY_MB_OF_CPU.most)),
+  );
+
+const CPU_RULE = `1 or an even number of CPUs up to ${MOST_CPUS}`;
+const MEMORY_RULE = `memory in steps of ${MEMORY_STEP_MB} MB, at least ${LEAST_MEMORY_MB} MB and 0.9 to 6.5 GB per CPU`;
+const PLUS_RULE = `${CPUS_OF_PLUS.slice(0, -1).join(", ")} or ${CPUS_OF_PLUS.slice(-1).join("")} CPUs`;
+
+/** The rule that a literal breaks, and the nearest tier. */
+function tierRule(tier: Expr<string>): string | undefined {
+  const [cpus, memoryMb] = [0, 1].map((index) => captured(tier, CUSTOM, index).tryOr("").literal).map(Number);
+  if (cpus !== undefined && memoryMb !== undefined && cpus > 0) {
+    if (!hasCpus(literal(cpus)).literal) return `have ${CPU_RULE}; use ${nearTier(cpus, memoryMb)}`;
+    return `have ${MEMORY_RULE}; use ${nearTier(cpus, memoryMb)}`;
+  }
+  const ofPlus = Number(/^db-perf-optimized-N-([0-9]+)$/.exec(tier.literal)?.[1] ?? NaN);
+  if (!Number.isNaN(ofPlus)) {
+    const near = CPUS_OF_PLUS.find((each) => each >= ofPlus) ?? CPUS_OF_PLUS.at(-1) ?? 0;
+    return `have ${PLUS_RULE}; use db-perf-optimized-N-${near}`;
+  }
+  if (tier.literal === "db-f1-micro")
+    return `be larger, because its 25 connections are too few for one instance; use ${SHARED_CORE.tier}`;
+  const [, ofMysql] = /^db-n1-[a-z]+-([0-9]+)$/.exec(tier.literal) ?? [];
+  if (ofMysql === undefined) return undefined;
+  const near = nearTier(Number(ofMysql), Number(ofMysql) * LEAST_MEMORY_MB);
+  return `be a tier of PostgreSQL, which has no db-n1; use ${near}`;
+}
+
+/** The smallest tier with as many CPUs and as much memory, or the largest. */
+function nearTier(cpus: number, memoryMb: number): string {
+  const even = Math.min(cpus <= 1 ? 1 : 2 * Math.ceil(cpus / 2), MOST_CPUS);
+  const inSteps = (megabytes: number, round: (steps: number) => number) =>
+    round(megabytes / MEMORY_STEP_MB) * MEMORY_STEP_MB;
+  const least = Math.max(LEAST_MEMORY_MB, inSteps(even * MEMORY_MB_OF_CPU.least, Math.ceil));
+  const most = inSteps(even * MEMORY_MB_OF_CPU.most, Math.floor);
+  return `db-custom-${even}-${Math.min(Math.max(inSteps(memoryMb, Math.ceil), least), most)}`;
 }
 
 /** Value of the flag `max_connections` for a tier. */
@@ -106,11 +154,11 @@ export const DATABASE_SIZE = {
     must: {
       condition: isTier,
       must: [
-        "be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in",
-        "steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, or db-perf-optimized-N- with 2, 4, 8, 16, 32,",
-        "48, 64, 80, 96 or 128 CPUs, because no edition offers another tier with enough connections;",
+        `be ${SHARED_CORE.tier} or db-custom-<CPUs>-<memory in MB> with ${CPU_RULE} and ${MEMORY_RULE},`,
+        `or db-perf-optimized-N- with ${PLUS_RULE}, because no edition offers another tier with enough connections;`,
         `use for example ${DEFAULT_DATABASE_TIER}`,
       ].join(" "),
+      mustForLiteral: tierRule,
       schema: { pattern: `^(${SHARED_CORE.tier}|${CUSTOM.slice(1, -1)}|${OF_ENTERPRISE_PLUS.slice(1, -1)})$` },
     },
   }),

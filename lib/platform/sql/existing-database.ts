@@ -2,29 +2,46 @@ import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { isSet, type Condition } from "../../core/expr/conditional";
+import { type Check, matching } from "../../core/inputs/checks";
 import { type Existing } from "../../core/existing";
 import { ExistingSecret, type SecretAttributes } from "../../core/secrets/existing-secret";
 import { number, object, orResource, requiredObject, text, type PropsOf, type Reading } from "../../core/inputs/rows";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
 import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/secret-reference";
 import { type SqlInstance } from "../../idp/parts";
-import { allOf, type Expr, exprOf, hcl } from "../../core/expr/expr";
+import { type Expr, exprOf, hcl } from "../../core/expr/expr";
 import { split } from "../../core/expr/functions";
 import { namedValue } from "../../core/expr/expression";
 
 const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-z][a-z0-9-]*$";
+const CONNECTION_NAME_FORM = "<project>:<region>:<instance>";
+const CONNECTION_NAME_FIX = "look it up with gcloud sql instances describe, as connectionName";
 const NAME = "^[a-z_][a-z0-9_]{0,53}$";
+
+/** What a login must be, and the database. */
+const NAME_RULE = [
+  "be up to 54 lower-case letters, digits and underscores, not beginning with a digit,",
+  "because scripts add a word to it; use another, and create it in the instance",
+].join(" ");
 
 const reference = (of: string) =>
   orVersion(
     requiredObject(SECRET_REFERENCE, {
+      must: IS_REFERENCE,
       first: "store the password in Secret Manager",
       description: () => `${of}, { secret_id, version }`,
     }),
   );
 
+/** What is wrong with a name that others have. */
+const TAKEN = "name another database, because this one is not the application's alone; create one in the instance";
+
 const nameOf: Reading = (resource) => resource.getStringAttribute("name");
-const login = (description: string) => orResource("instance", { google_sql_user: nameOf }, text({ description }));
+const login = (description: string) =>
+  orResource("instance", { google_sql_user: nameOf }, text({ description, must: matching(NAME, NAME_RULE) }));
+
+/** Names that others have. */
+const TAKEN_NAMES = ["pgbouncer", "postgres", "template0", "template1"];
 
 const ADMINISTRATOR = {
   /** Login that may create roles and databases, or its resource. */
@@ -38,13 +55,33 @@ const DATABASE = {
   connectionName: orResource(
     "connectionName",
     { google_sql_database_instance: (instance) => instance.getStringAttribute("connection_name") },
-    text({ description: "<project>:<region>:<instance>" }),
+    text({
+      description: CONNECTION_NAME_FORM,
+      must: {
+        condition: (name) => name.matches(CONNECTION_NAME).and(name.length().le(CONNECTION_NAME_MAX_LENGTH)),
+        must: [
+          `be ${CONNECTION_NAME_FORM}, of up to ${CONNECTION_NAME_MAX_LENGTH} characters,`,
+          "because it is part of the path of a socket;",
+          CONNECTION_NAME_FIX,
+        ].join(" "),
+        mustForLiteral: (name) =>
+          name.matches(CONNECTION_NAME).literal ? undefined : `be ${CONNECTION_NAME_FORM}; ${CONNECTION_NAME_FIX}`,
+        schema: { pattern: CONNECTION_NAME },
+      } satisfies Check<string>,
+    }),
   ),
   /** Name of the application's database, or its resource. */
   database: orResource(
     "instance",
     { google_sql_database: nameOf },
-    text({ description: "name of the application's database" }),
+    text({
+      description: "name of the application's database",
+      must: {
+        condition: (name) => name.matches(NAME).and(name.isOneOf(TAKEN_NAMES).not()),
+        must: `not be ${TAKEN_NAMES.join(", ")}, which are not the application's alone, and must ${NAME_RULE}`,
+        mustForLiteral: (name) => (name.matches(NAME).literal ? TAKEN : NAME_RULE),
+      } satisfies Check<string>,
+    }),
   ),
   /** The application's login, or its resource. */
   user: login("the application's login"),
@@ -67,31 +104,15 @@ const DATABASE = {
 
 /** As Terraform has it. */
 interface DatabaseValue {
-  readonly administrator: { readonly secret: SecretReference; readonly user: string } | null;
-  readonly password_secret: SecretReference;
+  readonly administrator: { readonly user: string } | null;
+  readonly user: string;
 }
 
-/** Names that others have. */
-const TAKEN_NAMES = ["pgbouncer", "postgres", "template0", "template1"];
-
-/** Whether an object has what is needed of a database. */
-function isDatabase(database: Expr<DatabaseValue>): Expr<boolean> {
-  const connectionName = database.member<string>("connection_name");
-  const [name, user] = [database.member<string>("database"), database.member<string>("user")] as const;
-  const administrator = database.member<DatabaseValue["administrator"]>("administrator");
-  return allOf(
-    connectionName.matches(CONNECTION_NAME),
-    connectionName.length().le(CONNECTION_NAME_MAX_LENGTH),
-    name.matches(NAME),
-    name.isOneOf(TAKEN_NAMES).not(),
-    user.matches(NAME),
-    IS_REFERENCE.condition(database.member("password_secret")),
-    administrator.isNullOr((other) => {
-      const login = other.member<string>("user");
-      return allOf(login.matches(NAME), login.ne(user), IS_REFERENCE.condition(other.member("secret")));
-    }),
-  );
-}
+/** Whether there is a login that grants the application's its rights, other than that itself. */
+const hasOtherAdministrator = (database: Expr<DatabaseValue>): Expr<boolean> =>
+  database
+    .member<DatabaseValue["administrator"]>("administrator")
+    .isNullOr((other) => other.member<string>("user").ne(database.member<string>("user")));
 
 /** Input of a database that exists. */
 export const EXISTING_DATABASE = {
@@ -105,13 +126,10 @@ export const EXISTING_DATABASE = {
         "with its data, and needs deletion_protection = false first; removing it creates an empty one.",
       ].join(" "),
     must: {
-      condition: isDatabase,
+      condition: hasOtherAdministrator,
       must: [
-        `have a connection name <project>:<region>:<instance> of up to ${CONNECTION_NAME_MAX_LENGTH} characters,`,
-        "because it is part of the path of a socket, names of a database of its own and of two different logins,",
-        "of up to 54 lower-case letters, digits and underscores, not beginning with a digit,",
-        "because scripts add a word to them, and secrets by name with the number of a version;",
-        "look the first up with gcloud sql instances describe, as connectionName",
+        "have an administrator of another name than user, because that login makes the application's own;",
+        "use a login that may create roles and databases, or leave administrator out",
       ].join(" "),
       hides: true,
     },
