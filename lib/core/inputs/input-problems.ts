@@ -5,11 +5,12 @@ import { type Check, type EachCheck, inNamesOf, isEach, ofMember, oneOf, problem
 import { isPlainObject } from "../expr/expr";
 import { elementProblem, memberPaths, unknownNames } from "./known-props";
 import { nearest } from "./nearest";
-import { listed, missing, type Problem, textsOf } from "./problem";
+import { missing, type Problem, textsOf } from "./problem";
 import { isList, type Input, type Table } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
 import { isHiddenFromRule, isHiddenFromType, isSecret } from "./secrecy";
 import { type Given, plainOf, TEXT, type Value } from "./value";
+import { wordList } from "../word-list";
 
 /**
  * @param others what else is wrong, such as props that are no inputs
@@ -230,7 +231,7 @@ function objectForm(
   const needed = requiredNames(members);
   const optional = Object.keys(members).filter((name) => !needed.includes(name));
   const own = onlyTextOf(row) === undefined || typeof given !== "string" ? undefined : JSON.stringify(given);
-  const list = (names: readonly string[]) => listed(names.map(messageNameOf));
+  const list = (names: readonly string[]) => wordList(names.map(messageNameOf));
   const rule = [
     ...(needed.length > 0 ? [` with ${list(needed)}`] : []),
     ...(optional.length > 0 ? [`${needed.length > 0 ? ", and optionally" : " with any of"} ${list(optional)}`] : []),

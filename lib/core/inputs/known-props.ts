@@ -2,10 +2,11 @@ import { TerraformElement, TerraformLocal, TerraformVariable, Token } from "cdkt
 import { type Construct } from "constructs";
 
 import { meantBy, whyNotNeeded } from "./meant-names";
-import { listed, missing, type Problem, textsOf } from "./problem";
+import { missing, type Problem, textsOf } from "./problem";
 import { isResource } from "./resource-props";
 import { isList } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
+import { wordList } from "../word-list";
 
 type Presence = "optional" | "required";
 
@@ -45,7 +46,7 @@ export function propProblems(props: unknown, known: KnownProps, prefix = ""): Pr
     const required = Object.keys(members).filter((each) => presenceOf(members[each]) === "required");
     const names = required.length > 0 ? required : Object.keys(members);
     const form = `{ ${names.map((each) => `${each}: …`).join(", ")} }`;
-    const text = `${path} is ${JSON.stringify(value)}; it must be an object with ${listed(names)}; write ${form}`;
+    const text = `${path} is ${JSON.stringify(value)}; it must be an object with ${wordList(names)}; write ${form}`;
     return [{ path, text }];
   });
   return [...unknownNames(given, Object.keys(known), { prefix }), ...own];

@@ -1,7 +1,6 @@
 import { present } from "../expr/conditional";
 import { allOf, type Expr, hcl } from "../expr/expr";
 import { compact } from "../expr/functions";
-import { listed } from "./problem";
 import { type Relation } from "./relations";
 import { isCollection, type Input, type Table } from "./rows";
 import { type Value, valueAt, type ValuesOf } from "./value";

@@ -38,9 +38,3 @@ export function textsOf(problems: readonly Problem[]): string[] {
   const meant = new Set(problems.map((problem) => problem.meant));
   return problems.filter(({ isMissing = false, path }) => !isMissing || !meant.has(path)).map(({ text }) => text);
 }
-
-/** Words as a list in a sentence. */
-export function listed(words: readonly string[]): string {
-  const last = words.at(-1) ?? "";
-  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} and ${last}`;
-}
