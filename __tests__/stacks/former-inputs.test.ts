@@ -45,7 +45,33 @@ it.each([
   ["idp-serverless", "smtp_port", "did you mean smtp.port?"],
   ["idp-serverless", "smtp_password", "did you mean smtp.password_secret?"],
   ["idp-serverless", "smtp_user", "did you mean smtp.username?"],
-  ["idp-serverless", "slack_webhook", "did you mean notification_channels?"],
+  [
+    "idp-serverless",
+    "slack_webhook",
+    "slack_webhook is no input; make a channel in Cloud Monitoring and name it in notification_channels.all, see guides/monitoring-and-alerts.md; remove it",
+  ],
+  ["idp-serverless", "db_tier", "did you mean database_tier?"],
+  [
+    "idp-serverless",
+    "db_password",
+    "the password is generated, and is in Secret Manager alone; remove it, and set database_passwords to replace that",
+  ],
+  [
+    "idp-serverless",
+    "admin_email",
+    "set alert_emails for alerts, or IDP_BOOTSTRAP_EMAIL in environment_variables for the first administrator",
+  ],
+  ["idp-serverless", "email", "did you mean smtp?"],
+  ["idp-serverless", "memory_limit", "did you mean container_memory?"],
+  ["idp-serverless", "log_retention_days", "did you mean audit_log.retention_days?"],
+  ["idp-serverless", "backup_schedule", "did you mean dumps.schedule?"],
+  ["idp-serverless", "ldap", "add ldap to blueprints for applications that sign in by LDAP"],
+  ["idp-serverless", "tags", "did you mean labels?"],
+  ["idp-serverless", "vpc_connector", "did you mean network?"],
+  ["idp-kubernetes", "cluster_name", "did you mean existing_cluster?"],
+  ["idp-kubernetes", "ingress_class", "there is no choice of an ingress, because domain makes the load balancer"],
+  ["idp-kubernetes", "helm_values", "there is no chart of Helm"],
+  ["idp-serverless", "secret_id", "secret_id is no input; it would have no effect; correct or remove it"],
   ["idp-serverless", "high_availability", "did you mean database_availability?"],
   ["idp-serverless", "admin_password", "did you mean bootstrap_password?"],
   ["idp-kubernetes", "replicas", "did you mean min_instance_count or max_instance_count?"],
@@ -64,4 +90,11 @@ it.each([
 ])("A setting that is no input of %s is refused with what became of it: %s", async (stack, name, message) => {
   const values = { project_id: "sign-in-project", [name]: "x" };
   await expect(createStacks(new App(), readSettings({}), [stack], values)).rejects.toThrow(message);
+});
+
+it("A member by the name of a chat is refused with how to make a channel for it", async () => {
+  const values = { project_id: "sign-in-project", notification_channels: { slack: ["#alerts"] } };
+  await expect(createStacks(new App(), readSettings({}), ["idp-serverless"], values)).rejects.toThrow(
+    "notification_channels.slack is no input; make a channel in Cloud Monitoring and name it in notification_channels.all",
+  );
 });

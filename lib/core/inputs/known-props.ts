@@ -1,7 +1,7 @@
 import { TerraformElement, TerraformLocal, TerraformVariable, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { meantBy, whyNotNeeded } from "./meant-names";
+import { meantBy, stepInstead } from "./meant-names";
 import { missing, type Problem, textsOf } from "./problem";
 import { isResource } from "./resource-props";
 import { isList } from "./rows";
@@ -76,13 +76,14 @@ export function unknownNames(
   known: readonly string[],
   { hintOf, inside = [], kind = "prop", prefix = "" }: NamePlace = {},
 ): Problem[] {
+  const paths = [...known, ...inside].map((each) => `${prefix}${each}`);
   return Object.entries(given)
     .filter(([name, value]) => value !== undefined && !known.includes(name) && !Token.isUnresolved(name))
     .map(([name]) => {
       const path = `${prefix}${name}`;
       const meant = meantBy(name, known, inside, prefix).map((each) => `${prefix}${each}`);
       const guess = meant.length === 0 ? NO_EFFECT : `did you mean ${meant.join(" or ")}?`;
-      const text = `${path} is no ${kind}; ${hintOf?.(name) ?? whyNotNeeded(path, known) ?? guess}`;
+      const text = `${path} is no ${kind}; ${hintOf?.(name) ?? stepInstead(path, paths) ?? guess}`;
       return { path, text, meant: meant.length === 1 ? meant[0] : undefined };
     });
 }

@@ -24,10 +24,19 @@ export function meantBy(
   return longer.find((names) => names.length === 1) ?? [];
 }
 
-/** Why there is no such input, of a deployment that has a database; undefined where nothing is known of it. */
-export function whyNotNeeded(path: string, known: readonly string[]): string | undefined {
-  if (!known.some((each) => plainName(each) === "databasetier")) return undefined;
-  return Object.entries(NOT_NEEDED).find(([beginning]) => plainName(path).startsWith(beginning))?.[1];
+/**
+ * What to do in place of an input that there is not, of a deployment that has a database; undefined where nothing is
+ * known of it.
+ *
+ * @param paths of all that is known where it was given, and of members of that
+ */
+export function stepInstead(path: string, paths: readonly string[]): string | undefined {
+  if (!paths.some((each) => ["databasetier", "notificationchannelsall"].includes(plainName(each)))) return undefined;
+  const given = plainName(path);
+  const { names, step } = STEPS_INSTEAD.find(({ by, isWhole = false }) =>
+    by.some((word) => (isWhole ? given === word : given.startsWith(word))),
+  ) ?? { names: [] };
+  return step?.(...names.map((name) => paths.find((each) => plainName(each) === plainName(name)) ?? name));
 }
 
 /**
@@ -35,21 +44,27 @@ export function whyNotNeeded(path: string, known: readonly string[]): string | u
  * `database_ha`, `databaseHa` and `database.ha`. Where there are several, any may be meant.
  */
 export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  adminpassword: ["bootstrapPassword"],
   administratorpassword: ["bootstrapPassword"],
+  adminpassword: ["bootstrapPassword"],
   availabilitytype: ["databaseAvailability"],
   backupretention: ["backups.retentionCount"],
   backupretentiondays: ["backups.retentionCount"],
+  backupschedule: ["dumps.schedule"],
   backupsdays: ["backups.retentionCount"],
   backupsretentiondays: ["backups.retentionCount"],
+  clustername: ["existingCluster"],
   concurrency: ["maxInstanceRequestConcurrency"],
   cpu: ["containerCpu"],
+  cpulimit: ["containerCpu"],
   databaseha: ["databaseAvailability"],
   databasehighavailability: ["databaseAvailability"],
   databaseinstancetype: ["databaseTier"],
   databaseregional: ["databaseAvailability"],
   databasesize: ["databaseTier"],
+  dbtier: ["databaseTier"],
+  dbversion: ["databaseVersion"],
   disksize: ["databaseDiskLimitGb"],
+  email: ["smtp"],
   emailhost: ["smtp.host"],
   emailpassword: ["smtp.passwordSecret"],
   emailport: ["smtp.port"],
@@ -62,18 +77,17 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   imagetag: ["applicationVersion"],
   instancetype: ["databaseTier"],
   location: ["region"],
+  logretentiondays: ["auditLog.retentionDays"],
+  logsretentiondays: ["auditLog.retentionDays"],
   maxinstances: ["maxInstanceCount"],
   maxreplicas: ["maxInstanceCount"],
   memory: ["containerMemory"],
+  memorylimit: ["containerMemory"],
   mininstances: ["minInstanceCount"],
   minreplicas: ["minInstanceCount"],
   multiaz: ["databaseAvailability"],
-  pagerduty: ["notificationChannels"],
   ratelimit: ["protection.requestsPerMinute"],
   replicas: ["minInstanceCount", "maxInstanceCount"],
-  slack: ["notificationChannels"],
-  slackchannel: ["notificationChannels"],
-  slackwebhook: ["notificationChannels"],
   smtpfromaddress: ["smtp.from"],
   smtppass: ["smtp.passwordSecret"],
   smtpssl: ["smtp.encryption"],
@@ -81,15 +95,65 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   smtptls: ["smtp.encryption"],
   subnet: ["subnetwork"],
   tag: ["applicationVersion"],
+  tags: ["labels"],
   timeout: ["requestTimeoutSeconds"],
   version: ["applicationVersion"],
   vpc: ["network"],
+  vpcconnector: ["network"],
   waf: ["protection.waf"],
-  webhook: ["notificationChannels"],
   workerreplicas: ["worker.count"],
 };
 
-/** What a deployment with a database has no input for, by the beginning of its name, and why. */
-const NOT_NEEDED: Readonly<Record<string, string>> = {
-  redis: "there is no Redis, because cache, sessions and tasks are in the database; remove it",
-};
+/** What a deployment has no input for, and what to do. */
+interface StepInstead {
+  /** Beginnings of names of other tools, or whole names, without case and separators. */
+  readonly by: readonly string[];
+  readonly isWhole?: boolean;
+  /** Props that the step names. */
+  readonly names: readonly string[];
+  readonly step: (...names: readonly string[]) => string;
+}
+
+const STEPS_INSTEAD: readonly StepInstead[] = [
+  {
+    by: ["redis"],
+    names: [],
+    step: () => "there is no Redis, because cache, sessions and tasks are in the database; remove it",
+  },
+  {
+    by: ["slack", "pagerduty", "webhook", "notificationchannelsslack", "notificationchannelspagerduty"],
+    names: ["notificationChannels.all"],
+    step: (all = "") =>
+      `make a channel in Cloud Monitoring and name it in ${all}, see guides/monitoring-and-alerts.md; remove it`,
+  },
+  {
+    by: ["dbpassword", "databasepassword", "postgrespassword", "postgresqlpassword"],
+    isWhole: true,
+    names: ["databasePasswords"],
+    step: (passwords = "") =>
+      `the password is generated, and is in Secret Manager alone; remove it, and set ${passwords} to replace that`,
+  },
+  {
+    by: ["adminemail", "administratoremail", "bootstrapemail"],
+    isWhole: true,
+    names: ["alertEmails", "environmentVariables"],
+    step: (emails = "", variables = "") =>
+      `set ${emails} for alerts, or IDP_BOOTSTRAP_EMAIL in ${variables} for the first administrator`,
+  },
+  {
+    by: ["ldap"],
+    names: ["blueprints"],
+    step: (blueprints = "") =>
+      `add ldap to ${blueprints} for applications that sign in by LDAP, or see guides/directories.md for a source`,
+  },
+  {
+    by: ["ingress"],
+    names: ["domain"],
+    step: (domain = "") => `there is no choice of an ingress, because ${domain} makes the load balancer; remove it`,
+  },
+  {
+    by: ["helm"],
+    names: [],
+    step: () => "there is no chart of Helm, because all resources are made here, each by its own input; remove it",
+  },
+];

@@ -3,7 +3,7 @@ export const plainName = (name: string) => name.replaceAll(/[^A-Za-z0-9]/g, "").
 
 /** The name that was probably meant; undefined if none is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  const most = Math.ceil(name.length / 3);
+  const most = Math.max(1, Math.floor(plainName(name).length / 3));
   const [best] = known
     .map((each) => ({ each, edits: editsBetween(plainName(name), plainName(each)) }))
     .filter(({ edits }) => edits <= most)
