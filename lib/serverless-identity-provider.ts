@@ -207,10 +207,16 @@ export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<S
     who: "the probe",
   }),
   {
-    // A policy is useless if requests can bypass it. With an internal load balancer, a rule asks for that anyway.
+    // A policy is useless if requests can bypass it. With an internal load balancer, a rule asks for that anyway, and
+    // without a domain, one refuses the policy.
     states: "RequestsPassThePolicy",
     holds: (v) =>
-      anyOf(v.protection.isNull().and(v.existingSecurityPolicy.isNull()), v.closeDefaultAddress, isInternal(v)),
+      anyOf(
+        v.protection.isNull().and(v.existingSecurityPolicy.isNull()),
+        v.domain.isNull(),
+        v.closeDefaultAddress,
+        isInternal(v),
+      ),
     says: (v) =>
       [
         `${v.closeDefaultAddress.name} is false; a security policy protects only the domain,`,

@@ -292,6 +292,10 @@ describe("The folder for one deployment", () => {
     const open = { project_id: "a-project", domain: "a.example.com", load_balancer: "internal", protection: {} };
     const internal = settledStack("idp-serverless", { ...open, application_version: RECOMMENDED_VERSION });
     await expect(internal).rejects.toThrow(/^(?!.*warning).*1 problem.*set close_default_address to true/s);
+    const alone = settledStack("idp-serverless", { ...open, domain: null, load_balancer: "external" });
+    await expect(alone).rejects.toThrow(
+      /^(?!.*close_default_address).*1 problem.*protection is given; it needs domain/s,
+    );
   });
 
   it("refuses settings by the names that they have in the file, also those of members", async () => {
@@ -402,6 +406,34 @@ describe("The folder for one deployment", () => {
     [
       { database_tier: "db-n1-standard-1" },
       'database_tier is "db-n1-standard-1"; it must be a tier of PostgreSQL, which has no db-n1; use db-custom-1-3840',
+    ],
+    [
+      { database_version: "POSTGRES_17" },
+      'database_version is "POSTGRES_17", a string; it must be a number; write one, such as 17',
+    ],
+    [
+      { standby: { region: "us-central1" }, domain: "a.example.com" },
+      'standby.region is "us-central1", as region is; it must be another region, because it takes over when that one is lost; choose another region',
+    ],
+    [
+      { dns_zone: { name: "example" } },
+      "dns_zone is given; it needs domain, because its records are those of the domain; set domain, or remove dns_zone",
+    ],
+    [
+      { dns_zone: { name: "example", dns_name: "example.com" }, domain: "a.example.org" },
+      'domain is "a.example.org" and dns_zone.dns_name is "example.com"; the domain must be that of the zone or one below it, because Cloud DNS accepts no other records; use the zone that serves the domain, or remove dns_zone',
+    ],
+    [
+      { labels: { team: "Platform Team" } },
+      'labels has team = "Platform Team"; keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them',
+    ],
+    [
+      { region: "US-CENTRAL1" },
+      'region is "US-CENTRAL1"; it must be the name of a region such as us-central1; did you mean us-central1?',
+    ],
+    [
+      { region: "us-central1-a" },
+      'region is "us-central1-a"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
     ],
   ])("names the one rule that is broken: %j", async (settings, problem) => {
     const given = { project_id: "a-project", application_version: RECOMMENDED_VERSION, ...settings };

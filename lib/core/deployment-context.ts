@@ -1,9 +1,9 @@
 import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { matching, type EachCheck } from "./inputs/checks";
+import { type Check, matching, type EachCheck } from "./inputs/checks";
 import { exprOf, hcl, interpolated, type Expr } from "./expr/expr";
-import { each, element, every, includes, isDistinct, split, startsWith } from "./expr/functions";
+import { each, element, every, includes, isDistinct, split, startsWith, jsonOf } from "./expr/functions";
 import { namedValue } from "./expr/expression";
 import { type KnownPropsOf, unknownNames } from "./inputs/known-props";
 import { nearest } from "./inputs/nearest";
@@ -69,10 +69,18 @@ export const PROJECT_ID = matching(
 
 const REGION_PATTERN = "^[a-z]+-[a-z]+[0-9]+$";
 
-export const REGION = matching(
-  REGION_PATTERN,
-  "be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter",
-);
+export const REGION: Check<string> = {
+  ...matching(
+    REGION_PATTERN,
+    "be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter",
+  ),
+  mustForLiteral: ({ literal: given }) => {
+    if (/^[a-z]+-[a-z]+[0-9]+-[a-z]$/.test(given)) return undefined;
+    const near = nearest(given, KNOWN_REGIONS);
+    const fix = near === undefined ? "look it up with gcloud compute regions list" : `did you mean ${near}?`;
+    return `be the name of a region such as us-central1; ${fix}`;
+  },
+};
 
 /** The day on which the list of regions below was looked up. */
 const REGIONS_KNOWN_ON = "2026-11-29";
@@ -162,7 +170,7 @@ const LABEL_VALUE = "^[a-z0-9_-]{0,63}$";
 
 export const LABELS: EachCheck<string> = {
   each: (key, value) => key.matches(LABEL_KEY).and(value.matches(LABEL_VALUE)),
-  shows: "key",
+  shows: (key, value) => interpolated`${key} = ${jsonOf(value)}`,
   says: [
     "keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores,",
     "and keys must start with a letter; rewrite them",

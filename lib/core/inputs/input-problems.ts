@@ -194,7 +194,8 @@ function misshapen(
     wanted === "object"
       ? objectForm(row, isShown || given === true ? given : undefined, messageNameOf)
       : { rule: "", fix: "" };
-  const example = typeof row.default === "number" ? row.default : (row.schema?.minimum as number | undefined);
+  const numbers = [row.example, row.default, row.schema?.minimum].filter((each) => typeof each === "number");
+  const [example] = numbers;
   const fixes: Readonly<Record<Kind, string>> = {
     boolean: withoutQuotes(given, "boolean", "write true or false"),
     list: `write ${isShown ? `[${text}]` : "it as [ … ]"}`,

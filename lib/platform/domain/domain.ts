@@ -14,7 +14,7 @@ import { type SettingsOf } from "../../core/inputs/value";
 import { PROJECT_ID } from "../../core/deployment-context";
 import { isDataSource } from "../../core/inputs/resource-props";
 import { exprOf, interpolated, type Expr } from "../../core/expr/expr";
-import { compact, each, endsWith, trimSuffix } from "../../core/expr/functions";
+import { compact, each, endsWith, trimSuffix, jsonOf } from "../../core/expr/functions";
 import { needs } from "../../core/inputs/needs";
 import { type Advice } from "../../core/inputs/warnings";
 
@@ -241,12 +241,16 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
       const isIn = (name: Expr<string>) => at.dnsName.isNullOr((zone) => isServed(name, zone));
       return dnsZone.isNullOr(() => domain.isSetAnd(isIn));
     },
-    says: ({ dnsZone, dnsZone: { at }, domain }) =>
-      [
-        `${dnsZone.name} is given and ${domain.name} is ${domain.shown},`,
-        `with ${at.dnsName.name} ${at.dnsName.shown}; there must be a domain, that of the zone or one below it,`,
-        `because Cloud DNS accepts no other records; use the zone that serves the domain, or remove ${dnsZone.name}`,
-      ].join(" "),
+    says: ({ dnsZone, dnsZone: { at }, domain }) => {
+      const because = "because Cloud DNS accepts no other records";
+      const of = interpolated`${domain.name} is ${jsonOf(domain)} and ${at.dnsName.name} is ${jsonOf(at.dnsName)}`;
+      const fix = interpolated`use the zone that serves the domain, or remove ${dnsZone.name}`;
+      const outside = interpolated`${of}; the domain must be that of the zone or one below it, ${because}; ${fix}`;
+      const rule = interpolated`it needs ${domain.name}, because its records are those of the domain`;
+      const ways = interpolated`set ${domain.name}, or remove ${dnsZone.name}`;
+      const alone = interpolated`${dnsZone.name} is given; ${rule}; ${ways}`;
+      return domain.isNull().choose(alone, outside).text;
+    },
   },
   {
     of: "domainOptions",

@@ -153,7 +153,9 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
     holds: (v) =>
       v.standby.isNullOr(() => {
         const staysInOneRegion = hasDualRegionBuckets(v).not();
-        return staysInOneRegion.or(isPair(v.region as Expr as Expr<string>, regionOf(v)));
+        // That both are one region is refused by itself.
+        const isOne = regionOf(v).eq(v.region as Expr as Expr<string>);
+        return anyOf(staysInOneRegion, isOne, isPair(v.region as Expr as Expr<string>, regionOf(v)));
       }),
     says: (v) =>
       [
