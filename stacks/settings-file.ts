@@ -70,6 +70,8 @@ async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unk
     parsed = await parse(path, text);
   } catch (error) {
     const { line, problem } = hclProblem((error as Error).message);
+    const twice = problem === "attribute redefined" ? setTwice(text, Number(line)) : undefined;
+    if (twice !== undefined) return refuse(twice);
     return refuse(`is not valid HCL: ${problem}; correct it`, line);
   }
   const block = blockIn(text, parsed as Values);
@@ -107,6 +109,16 @@ function hclProblem(message: string): { readonly line?: string; readonly problem
   // The parser looks for the end of a quoted text in the next line.
   if (summary === "Invalid multi-line string") return { line, problem: "a text has no closing quote" };
   return { line, problem: summary.charAt(0).toLowerCase() + summary.slice(1) };
+}
+
+/** What is wrong with a line whose name is set before too. */
+function setTwice(text: string, line: number): string | undefined {
+  const names = text.split("\n").map((each) => /^[ \t]*([A-Za-z_][\w-]*)[ \t]*=/.exec(each)?.[1]);
+  const name = names[line - 1];
+  const first = names.indexOf(name) + 1;
+  return name === undefined || first >= line
+    ? undefined
+    : `sets ${name} twice, in lines ${first} and ${line}; remove one`;
 }
 
 /** The first block of a file, of which the parser makes a list or an object, as of a value. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { type TerraformStack } from "cdktf";
 
-import { declaredInputs } from "../lib/core/inputs/declared-inputs";
+import { declaredInputs, isForOneDeployment } from "../lib/core/inputs/declared-inputs";
 import { type StateBackend } from "../lib/core/state-backend";
 import { warningTexts } from "../lib/core/inputs/warnings";
 import { LATEST_VERSION } from "../lib/idp/contract";
@@ -79,7 +79,21 @@ function beforeApply(names: readonly string[]): string[] {
 
 /** What is probably a mistake in the settings of one deployment. */
 function settingsWarnings(stack: TerraformStack): string {
-  return [...warningTexts(stack).map((text) => `warning: ${text}\n`), releaseWarning(stack)].join("");
+  return [
+    ...warningTexts(stack).map((text) => `warning: ${text}\n`),
+    releaseWarning(stack),
+    projectWarning(stack),
+  ].join("");
+}
+
+/** A warning of settings that leave the project to each plan. */
+function projectWarning(stack: TerraformStack): string {
+  const { projectId: project } = declaredInputs(stack);
+  if (project === undefined || "default" in project || !isForOneDeployment(stack)) return "";
+  return [
+    "warning: project_id is not in the settings; each plan must be given it, because it has no default;",
+    "set it in them, or in terraform.tfvars in the folder\n",
+  ].join(" ");
 }
 
 /** A warning of the release that a deployment gets whose settings name none. */

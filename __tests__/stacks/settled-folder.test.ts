@@ -534,7 +534,7 @@ describe("A file of settings", () => {
     ["a.tfvars.json", "[]", "is not an object"],
     ["a.tfvars", 'region = "a"\nproject_id =', "a.tfvars, line 2, is not valid HCL: "],
     ["a.tfvars", 'a = "b\nc = 1', ", line 1, is not valid HCL: a text has no closing quote; correct it"],
-    ["a.tfvars", "a = 1\na = 2", ", line 2, is not valid HCL: attribute redefined; correct it"],
+    ["a.tfvars", "a = 1\nb = 1\na = 2", "a.tfvars sets a twice, in lines 1 and 3; remove one"],
     ["a.tfvars", 'region = "a"\nlabels {\n  a = 1\n}', ", line 2, has a block, labels; it must have values alone"],
     ["a.tfvars", 'provider "google" {\n}', "has a block, provider"],
     [

@@ -36,6 +36,14 @@ const recipe = (first: string, init: string) =>
 
 const FIRST = "FOLDER=out/stacks/test PROJECT=my-project";
 
+it("The summary of a deployment warns of settings without a project", async () => {
+  const summaryOf = async (settings: Settings) =>
+    summary("out", [await settledStack("idp-serverless", settings)], parseStateBackend("STATE_BACKEND", "local"));
+  const warning = "warning: project_id is not in the settings; each plan must be given it";
+  expect(await summaryOf({})).toContain(warning);
+  expect(await summaryOf({ project_id: "sign-in-project" })).not.toContain(warning);
+});
+
 it.each([
   ["local", recipe(FIRST, "init") + LOCAL],
   ['{"gcs": {"bucket": "states"}}', recipe(FIRST, "init")],

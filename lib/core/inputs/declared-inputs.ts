@@ -39,6 +39,11 @@ export function declaredInputs(stack: TerraformStack): Table {
   return DECLARED.get(stack)?.left ?? {};
 }
 
+/** Whether the folder of a stack is for one deployment. */
+export function isForOneDeployment(stack: TerraformStack): boolean {
+  return [...(DECLARED.get(stack)?.inputs.values() ?? [])].some(({ isSettled }) => isSettled);
+}
+
 /**
  * Declares the variables of a stack, and returns them as props.
  *
