@@ -3,15 +3,15 @@ import { type TerraformStack } from "cdktf";
 import { terraformName } from "./checks";
 import { type Input } from "./rows";
 
-/** Where Terraform has a value: in a variable, in a local, or in a member of one. */
+/** Terraform address of a value: a variable, a local, or a member of one. */
 export class Address {
-  /** Whether it is that of a member of an object. */
+  /** Whether this is the address of a member of an object. */
   readonly isOfMember: boolean = false;
 
   /**
-   * @param path of a variable or a local; a local exists once something asks for it
-   * @param stack undefined where the address is never used
-   * @param isFilled whether it has an object that is never null, with all members, because Terraform fills them in
+   * @param path address of a variable or a local; a local is created by the first call
+   * @param stack undefined if the address is never used
+   * @param isFilled whether the value is an object that is never null and has all members, filled in by Terraform
    */
   constructor(
     protected readonly path: () => string,
@@ -23,12 +23,12 @@ export class Address {
     return this.path();
   }
 
-  /** Makes the local, if the address is that of one. */
+  /** Creates the local, if this is the address of one. */
   prepare(): void {
     this.path();
   }
 
-  /** That of a member. */
+  /** Address of a member. */
   of(member: string, row: Input): Address {
     const path = () => `${this.path()}.${terraformName(member)}`;
     const isFilledToo = this.isFilled && row.default !== undefined && isNeverNull(row);
@@ -36,7 +36,7 @@ export class Address {
   }
 }
 
-/** The address of a member, with its default where there may be no object to have it. */
+/** The address of a member; with the member's default if the object may be null. */
 class MemberAddress extends Address {
   override readonly isOfMember = true;
 
@@ -49,7 +49,7 @@ class MemberAddress extends Address {
     super(path, stack, isFilled);
   }
 
-  /** Terraform evaluates the message of a rule that holds too. */
+  /** With a `try`, because Terraform evaluates the message even if the rule holds. */
   override get text(): string {
     const { otherwise } = this;
     return otherwise === undefined ? super.text : `try(${super.text}, ${JSON.stringify(otherwise.value)})`;

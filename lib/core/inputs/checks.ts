@@ -14,15 +14,15 @@ export type Facts = Readonly<Record<string, unknown>>;
 export interface Check<T = never> {
   /** Completes "it must": the rule, the reason if it is not obvious, and the fix, unless that stands apart. */
   readonly must: string;
-  /** What to do. Where something near the given value is right, a message names that in its place. */
+  /** What to do. If a valid value is near the given one, the message suggests that value instead. */
   readonly fix?: string;
-  /** The rule for one value, where each has another reason. */
+  /** The rule in words for a certain value, if the reason depends on the value. */
   readonly mustFor?: (value: Expr<T>) => Expr<string>;
   /** The rule that a literal breaks, and the fix, in place of all; undefined for all. Plans would be longer with it. */
   readonly mustForLiteral?: (value: Expr<T>) => string | undefined;
   /**
-   * Condition for a value that is not null, whose members have their Terraform names; it judges a literal at synth, and
-   * everything else at plan. One that fails to evaluate counts as false.
+   * Condition for a value that is not null, whose members have their Terraform names. Literals are judged at synth, all
+   * other values at plan. A condition that fails to evaluate counts as false.
    */
   readonly condition: (value: Expr<T>) => Expr<boolean>;
   readonly schema?: Facts;
@@ -43,7 +43,7 @@ export interface EachCheck<T = never> {
   /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
   readonly says: string;
   readonly keySchema?: Facts;
-  /** What a key is, such as an alert, where `keySchema` has all names, of which synthesis suggests the nearest. */
+  /** Noun for a key, such as "alert"; requires `keySchema` with all names, of which synthesis suggests the nearest. */
   readonly keyIs?: string;
   readonly schema?: Facts;
   readonly names?: NamedProps;
@@ -99,9 +99,9 @@ export function isWhole(number: Expr<number>, from: number, to = Infinity): Expr
     .and(number.ge(from), to < Infinity ? number.le(to) : true);
 }
 
-/** What a message says of a word that is none of a few. */
+/** Message for a word that is not in the list. */
 export interface OtherWord {
-  /** Why nothing else may be given, where it is not obvious. */
+  /** Why only these words are valid, if that is not obvious. */
   readonly because?: string | undefined;
   readonly fix: string;
 }
@@ -129,13 +129,13 @@ export interface Judgement {
 }
 
 interface PlannedOptions {
-  /** What is null where the rule does not apply; it always applies without one. */
+  /** Value whose null exempts from the rule; without one, the rule always applies. */
   readonly absent?: Expr | undefined;
   /** Keeps the value out of the message. */
   readonly isHidden?: boolean;
 }
 
-/** A rule for a value, as a plan judges it. */
+/** Condition and message of a rule for a plan. */
 export function planned(
   check: Check | EachCheck,
   name: string,
@@ -158,10 +158,10 @@ export function planned(
 }
 
 /**
- * A rule for each entry, where condition and message share a local of those that are wrong. Not for a validation, whose
- * variable such a local reads.
+ * Condition and message of a rule for each entry, which share a local with the wrong entries. Not for a validation: the
+ * local would refer back to the validated variable.
  *
- * @param id of the local
+ * @param id id of the local
  */
 export function plannedWith(scope: Construct, id: string, check: EachCheck, name: string, value: Expr): Judgement {
   const wrong = named(scope, id, wrongEntries(check, value));
@@ -176,26 +176,26 @@ const wrongEntries = (check: EachCheck, value: Expr) =>
 
 const messageOfEach = ({ says }: EachCheck, name: string, wrong: Expr<string>) => `${name} has ${wrong.text}; ${says}.`;
 
-/** The condition of a rule, which holds where it does not apply. */
+/** The condition of a rule; true if the rule does not apply. */
 function conditionWhere({ condition }: Check, value: Expr, absent: Expr | undefined): Expr<boolean> {
   const holds = condition(value as Expr<never>);
-  // Terraform before 1.12 calculates both operands.
+  // `||` suffices only for a condition that cannot fail: Terraform before 1.12 evaluates both operands.
   if (absent !== undefined && !holds.canFail) return absent.isNull().or(holds);
   const ofPresent = condition(value.present as Expr<never>).tryOr(false);
   return absent?.isNull().choose(true, ofPresent) ?? ofPresent;
 }
 
 interface ProblemOptions {
-  /** The value as Terraform has it, where that differs. */
+  /** The value as Terraform has it, if different. */
   readonly plain?: unknown;
   /** Keeps the value out of the message. */
   readonly isHidden?: boolean;
 }
 
 /**
- * What is wrong with a literal; empty for nothing, and for what only a plan can tell.
+ * What is wrong with a literal; empty if it is right, or if only a plan can judge it.
  *
- * @param given as its author wrote it
+ * @param given the literal as its author wrote it
  */
 export function problems(
   check: Check | EachCheck,
@@ -228,7 +228,7 @@ function demandOf({ must, mustFor }: Check, value: Expr, fix: string | undefined
   return [`it must ${rule}`, ...(fix === undefined ? [] : [fix])];
 }
 
-/** What to do with a literal: to write the word that was probably meant, or to use one of the numbers beside it. */
+/** What to do about a wrong literal: use the word that was probably meant, or the nearest valid numbers. */
 function fixFor({ fix, schema = {} }: Check, given: unknown): string | undefined {
   if (fix === undefined) return undefined;
   const choices = (schema.enum ?? []) as readonly unknown[];
@@ -243,7 +243,7 @@ function fixFor({ fix, schema = {} }: Check, given: unknown): string | undefined
   return near === undefined ? fix : `did you mean ${near}?`;
 }
 
-/** Whether a rule needs no plan to judge a literal. @param plain as Terraform has it */
+/** Whether synthesis can judge a literal by a rule. @param plain the literal as Terraform has it */
 export function isDecided(check: Check | EachCheck, plain: unknown): boolean {
   if (plain === null) return true;
   if (!isEach(check)) return check.condition(exprOf(plain) as Expr<never>).tryOr(false).isLiteral;

@@ -31,7 +31,7 @@ interface Declared {
   readonly left: Table;
 }
 
-/** What each stack declared, for the parts that its inputs are passed on to. */
+/** What each stack declared; looked up by the parts to which the inputs are passed. */
 export const DECLARED = new WeakMap<TerraformStack, Declared>();
 
 /** Rows of the variables of a stack. */
@@ -47,8 +47,8 @@ export function isForOneDeployment(stack: TerraformStack): boolean {
 /**
  * Declares the variables of a stack, and returns them as props.
  *
- * @param settings of one deployment, for a stack that has only the variables that these leave
- * @throws RulesBrokenError naming every setting that is wrong, and below what the stack warns of so far
+ * @param settings settings of one deployment, for a stack with variables only for what the settings leave open
+ * @throws RulesBrokenError naming every wrong setting, followed by the stack's warnings so far
  */
 export function declareInputs<T extends Table>(
   stack: TerraformStack,
@@ -99,7 +99,7 @@ export function declareInputs<T extends Table>(
 /**
  * Where the value of a declared input comes from.
  *
- * @param localsScope for a local with an object of which a part is settled
+ * @param localsScope scope of a local for an object that is partly settled
  */
 export function sourceOf(
   stack: TerraformStack,
@@ -115,13 +115,13 @@ export function sourceOf(
   return isSettled ? { ...common, openOf: exprOf, isSettled } : common;
 }
 
-/** What refuses other values of members that are settled. */
+/** Validations that refuse to change settled members. */
 function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
   const conditions = members.flatMap(({ path, value }) => {
     const own = exprOf(value);
     if (typeof value !== "object" || value === null)
       return [reference<unknown>(`try(var.${path}, null)`, { knownAt: "plan", mayBeNull: true }).eq(own)];
-    // Of a list or an object, only that it is empty can be said in few words.
+    // A comparison with a list or an object that is not empty would be too long.
     return Object.keys(value).length > 0 ? [] : [hcl<boolean>`length(${reference(`var.${path}`, LENGTH)}) == 0`];
   });
   if (conditions.length === 0) return [];
@@ -140,7 +140,7 @@ function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
 
 const LENGTH = { knownAt: "plan", mayBeNull: false } as const;
 
-/** What refuses null, or an empty list, where the folder has parts for what is set. */
+/** Refuses null, or an empty list, if the folder has parts that require a value. */
 function judgementOfMust({ hasItems, path }: Must): Judgement {
   const what = hasItems ? `length(var.${path}) > 0` : `var.${path} != null`;
   return {
@@ -153,12 +153,12 @@ function judgementOfMust({ hasItems, path }: Must): Judgement {
   };
 }
 
-/** @param whole what is null where the rules of required members do not apply */
+/** @param whole the object around the value; while it is null, the rules of required members do not apply */
 export function judgementsOf(value: Value, whole?: Expr): Judgement[] {
   const { given, name, row } = value;
   const isOptional = row.default === null || row.nullable === true;
   const own = checksOf(value)
-    // What synth has judged needs no condition, and so no local.
+    // A value that synthesis has judged needs no condition, and so no local.
     .filter((check) => !isKnown(given) || !isDecided(check, plainOf(row, given)))
     .map((check) => {
       const absent = isOptional ? value : row.default === undefined ? whole : undefined;

@@ -13,10 +13,10 @@ import { type Given, plainOf, TEXT, type Value } from "./value";
 import { wordList } from "../word-list";
 
 /**
- * @param others what else is wrong, such as props that are no inputs
- * @param broken what rules about several inputs say
- * @param doubts what is only warned of, to be said below
- * @throws RulesBrokenError naming all that is wrong
+ * @param others further problems, for example of props that are no inputs
+ * @param broken messages of broken relations
+ * @param doubts warnings, to be printed below the problems
+ * @throws RulesBrokenError naming all problems
  */
 export function refuse(
   scope: Construct,
@@ -29,13 +29,13 @@ export function refuse(
   if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong, doubts);
 }
 
-/** A message that no plan evaluates: without what is known only there. */
+/** A message for synth, with a placeholder for values that only a plan knows. */
 export function textAtSynth(message: string): string {
   const known = message.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "known only at plan");
   return known.replaceAll(/([$%])\1\{/g, "$1{");
 }
 
-/** What is wrong with a literal, and with its members; of a token only its type can be. */
+/** What is wrong with a literal and its members; of a token, only the type is checked. */
 export function problemsOf(value: Value): Problem[] {
   const { given, messageNameOf, name, row } = value;
   if (given === null)
@@ -52,9 +52,9 @@ export function problemsOf(value: Value): Problem[] {
     return [{ path: name, text }];
   }
   const inside = missingMembers(value).concat(Object.values<Value>(value.at).flatMap(problemsOf));
-  // An element refers to the whole program: it has no text, and is refused where it stands.
+  // An element has no text, because it refers to the whole program; its own problem suffices.
   if (holdsElement(given)) return inside;
-  // The rule of an object fails with any member of it, and would say in long what the member says in short.
+  // A wrong member would break the object's rule too, whose message is longer.
   const isSaid = (check: Check | EachCheck) => inside.length === 0 || (row.members !== undefined && isEach(check));
   const plain = plainOf(row, given);
   const own = [...checksOf(value), ...wordsOf(row)].filter(isSaid).flatMap((check) => {
@@ -77,7 +77,7 @@ function asWritten({ entries, members }: Input, given: unknown, messageNameOf: N
   return Object.fromEntries(written) as Given;
 }
 
-/** A rule for words that a plan leaves to the provider or to a relation, where synthesis can say it at once. */
+/** A rule for words, which synthesis checks at once and a plan leaves to the provider or a relation. */
 function wordsOf({ must, schema = {} }: Input): readonly Check[] {
   const words = (schema.enum ?? []) as readonly string[];
   return must === undefined && words.length > 0 ? [oneOf(words, { fix: "use one of these" })] : [];
@@ -139,7 +139,7 @@ function formProblems(
   }
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return [misshapen(name, given, "object", row, options)];
-  // Members have their own rows, which are looked at one by one.
+  // Members are checked one by one against their own rows.
   if (members !== undefined)
     return unknownNames(given, Object.keys(members), { prefix: `${name}.`, inside: memberPaths(members) });
   return Object.entries(given as Given)
@@ -154,7 +154,7 @@ function formProblems(
     });
 }
 
-/** Members that must be given also where they are null. */
+/** Members that must be given, if only as null, but are missing. */
 function missingMembers({ at, given, messageNameOf }: Value): Problem[] {
   return Object.entries<Value>(at)
     .filter(([name, { row }]) => row.default === undefined && row.nullable === true && !(name in (given as Given)))
@@ -176,7 +176,7 @@ const LITERALS: Readonly<Record<string, "boolean" | "number" | "string">> = {
 
 type Kind = "boolean" | "list" | "number" | "object" | "string";
 
-/** @param wanted what it must be */
+/** @param wanted required type, in words */
 function misshapen(
   name: string,
   given: unknown,
@@ -260,7 +260,7 @@ function onlyTextOf({ members = {} }: Input): string | undefined {
 /** A longer text would hide the rest of a message. */
 const LONGEST_SHOWN = 80;
 
-/** What to do with a text in the place of a number or a boolean. @param otherwise where it has none in it */
+/** What to do about a text given for a number or a boolean. @param otherwise advice if the text contains neither */
 function withoutQuotes(given: unknown, wanted: "boolean" | "number", otherwise: string): string {
   const text = typeof given === "string" ? given.trim() : "";
   const isWanted = wanted === "number" ? text !== "" && !Number.isNaN(Number(text)) : /^(?:true|false)$/.test(text);

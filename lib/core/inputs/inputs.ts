@@ -17,10 +17,10 @@ import { TerraformData } from "../terraform-data";
 import { type Given, localOf, mapped, type SettingsOf, Value, type ValuesOf } from "./value";
 
 /**
- * Values of props: refuses wrong literals now, and everything else at plan, but for variables that have the same rules.
+ * Values of props. Wrong literals are refused now, other values at plan, except variables with the same rules.
  *
- * @param others what is wrong with props that are no inputs, to be said with the rest
- * @param propNames of inputs that a program gives in props of other names
+ * @param others problems of props that are no inputs, to be reported with the others
+ * @param propNames names of props, by input, where they differ
  * @throws RulesBrokenError naming everything that is missing or wrong
  */
 export function valuesFrom<T extends Table>(
@@ -53,7 +53,7 @@ export function valuesFrom<T extends Table>(
   return values;
 }
 
-/** Props of a program, of which some may be inputs that its stack has declared. */
+/** Props from a program; some may be inputs that its stack declared. */
 class GivenProps<T extends Table> {
   private readonly attributes: Given | undefined;
   private readonly stack: TerraformStack;
@@ -73,7 +73,7 @@ class GivenProps<T extends Table> {
     return this.given(name) !== undefined && this.inputOf(name) === undefined;
   }
 
-  /** Whether no variable of the stack has the rule, and something that it looks at is given here. */
+  /** Whether no variable of the stack validates the relation, and the program gives a value to which it refers. */
   isUnchecked(relation: Relation<T>, values: ValuesOf<T>): boolean {
     const isDeclared = DECLARED.get(this.stack)?.relations.has(relation) === true;
     return namesIn(relation, values).some((name) =>
@@ -95,13 +95,13 @@ class GivenProps<T extends Table> {
     return new Value(row, { given: value, address, name: messageName, messageNameOf, openOf });
   }
 
-  /** What is given; null only where that means something else than nothing. */
+  /** The given value; null only for inputs where null has a meaning of its own. */
   private given(name: string): unknown {
     const value = this.attributes?.[name];
     return this.table[name]?.nullable === true ? value : (value ?? undefined);
   }
 
-  /** The input of the stack that is passed on as it is. */
+  /** The input of the stack, if the prop passes it on unchanged. */
   private inputOf(name: string) {
     const input = DECLARED.get(this.stack)?.inputs.get(this.table[name] as Input);
     return input?.given === (this.given(name) ?? null) ? input : undefined;
@@ -111,12 +111,12 @@ class GivenProps<T extends Table> {
 /** Judges at plan what synthesis cannot. */
 function addPreconditions(scope: Construct, precondition: readonly Judgement[]): void {
   if (precondition.length === 0) return;
-  // Nothing waits for it but guards, because a plan that one resource refuses is never applied.
+  // Only guards depend on it, because a failed precondition stops the whole plan anyway.
   new TerraformData(scope, INPUT_CHECKS, { lifecycle: { precondition: [...precondition] } });
   addSharedTables(scope, precondition);
 }
 
-/** What is a token of a value, and of its members. */
+/** The tokens in a value and its members. */
 function tokensIn({ at, given, name }: Value): GivenToken[] {
   if (Token.isUnresolved(given)) return [{ name, value: given }];
   return Object.values<Value>(at).flatMap(tokensIn);
@@ -124,18 +124,18 @@ function tokensIn({ at, given, name }: Value): GivenToken[] {
 
 const INPUT_CHECKS = "Inputs";
 
-/** What checks the values of a deployment's props; a guard that depends on it keeps it in a destroy that is refused. */
+/** The check of a deployment's props; guards depend on it, so a destroy that a guard refuses does not delete it. */
 export function inputChecksOf(scope: Construct): ITerraformDependable[] {
   const inputChecks = scope.node.tryFindChild(INPUT_CHECKS);
   return inputChecks instanceof TerraformData ? [inputChecks] : [];
 }
 
 /**
- * Refuses wrong literals among props of some rows of a table.
+ * Refuses wrong literals among the props for some rows of a table.
  *
- * @param others what else is wrong with the props, to be said with the rest
- * @returns the props, with attributes in the place of resources
- * @throws RulesBrokenError naming all that is wrong
+ * @param others further problems of the props, to be reported with the others
+ * @returns the props, with resources replaced by their attributes
+ * @throws RulesBrokenError naming all problems
  */
 export function refuseWrong<T extends Table, Name extends keyof T & string>(
   scope: Construct,

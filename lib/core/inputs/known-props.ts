@@ -10,7 +10,7 @@ import { wordList } from "../word-list";
 
 type Presence = "optional" | "required";
 
-/** What a construct knows of a prop that is no input: whether it must be given, and the members that it must have. */
+/** A prop that is no input: whether it is required, and its members. */
 type KnownProp = Presence | { readonly presence: Presence; readonly members: KnownProps };
 
 const presenceOf = (prop: KnownProp | undefined) => (typeof prop === "object" ? prop.presence : prop);
@@ -28,10 +28,10 @@ export type KnownPropsOf<Props> = {
 };
 
 /**
- * What is wrong with props, apart from their values: what is missing, what has no such name, and elements of the stack
- * in place of their values.
+ * Problems of props, apart from their values: missing props, unknown names, and elements of the stack in place of their
+ * values.
  *
- * TypeScript tells a part of it, and JavaScript nothing, where a misspelt prop would have no effect.
+ * TypeScript finds only some of them. In JavaScript, a misspelt prop would have no effect.
  */
 export function propProblems(props: unknown, known: KnownProps, prefix = ""): Problem[] {
   const given = (typeof props === "object" && props !== null ? props : {}) as Readonly<Record<string, unknown>>;
@@ -52,25 +52,25 @@ export function propProblems(props: unknown, known: KnownProps, prefix = ""): Pr
   return [...unknownNames(given, Object.keys(known), { prefix }), ...own];
 }
 
-/** Refuses such props. @throws RulesBrokenError naming all that is wrong */
+/** Refuses props with such problems. @throws RulesBrokenError naming all of them */
 export function refuseProps(scope: Construct | string, props: unknown, known: KnownProps): void {
   const wrong = textsOf(propProblems(props, known));
   if (wrong.length > 0) throw new RulesBrokenError(typeof scope === "string" ? scope : scope.node.path, wrong);
 }
 
-/** Where unknown names are, and what else may be meant by them. */
+/** Where unknown names were found, and what may be meant. */
 interface NamePlace {
-  /** Path of the object that they are in, such as `smtp.`; empty by default. */
+  /** Path of the surrounding object, such as `smtp.`; empty by default. */
   readonly prefix?: string;
-  /** What they are called in messages; "prop" by default. */
+  /** Noun for a name in messages; "prop" by default. */
   readonly kind?: string;
-  /** What is known of a name; undefined for nothing. */
+  /** Explanation of an unknown name; undefined if there is none. */
   readonly hintOf?: ((name: string) => string | undefined) | undefined;
-  /** Paths of the members of those that are known, such as `smtp.host`, which `smtp_host` may mean. */
+  /** Paths of members of known inputs, such as `smtp.host`, which `smtp_host` may mean. */
   readonly inside?: readonly string[];
 }
 
-/** Each name that is not known, with what is known of it, or what was probably meant. */
+/** A problem for each unknown name, with an explanation or the name that was probably meant. */
 export function unknownNames(
   given: object,
   known: readonly string[],
@@ -90,7 +90,7 @@ export function unknownNames(
 
 const NO_EFFECT = "it would have no effect; correct or remove it";
 
-/** Paths of the members of objects, such as `smtp.host`. @param nameOf how they are called in messages */
+/** Paths of the members of objects, such as `smtp.host`. @param nameOf converts a name to its form in messages */
 export function memberPaths(
   rows: Readonly<Record<string, { readonly members?: object }>>,
   nameOf: (name: string) => string = String,
@@ -108,7 +108,7 @@ export function knownOf(props: object | undefined, names: readonly string[]): Re
 /**
  * An element of the stack, such as a variable, in place of its value; undefined for anything else.
  *
- * @param types of resources that may stand for the value
+ * @param types types of resources that may stand for the value
  */
 export function elementProblem(path: string, value: unknown, types: readonly string[] = []): Problem | undefined {
   return TerraformElement.isTerraformElement(value)
@@ -116,7 +116,7 @@ export function elementProblem(path: string, value: unknown, types: readonly str
     : undefined;
 }
 
-/** What an element is, what it must be, and what to pass. */
+/** Text of the problem: what the element is, what it must be, and what to pass. */
 function elementText(element: TerraformElement, types: readonly string[]): string {
   const { id } = element.node;
   if (isResource(element) && types.length > 0) {
@@ -129,7 +129,7 @@ function elementText(element: TerraformElement, types: readonly string[]): strin
   return `the element ${id}; it must be a value; pass one of its attributes`;
 }
 
-/** Property of a variable with its value, as what its type asks for. */
+/** Property of a variable that has its value in the right type. */
 function valueProperty({ type }: TerraformVariable): string {
   if (type === undefined || type === "string") return "stringValue";
   if (type === "number") return "numberValue";

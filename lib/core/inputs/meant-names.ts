@@ -1,11 +1,11 @@
 import { nearest, plainName } from "./nearest";
 
 /**
- * Names that were probably meant by one that is not known: what other tools call so, a member of the same letters, the
- * nearest name, or the only one that begins with it. Several where any may be meant, none where nothing is near.
+ * Names that an unknown name probably means: the input with that name in other tools, a member of the same letters, the
+ * nearest name, or the only name that begins with it. Several if the name is ambiguous, none if nothing is near.
  *
- * @param inside paths of members of those that are known
- * @param prefix path of the object that all are in
+ * @param inside paths of members of known inputs
+ * @param prefix path of the surrounding object
  */
 export function meantBy(
   name: string,
@@ -40,8 +40,8 @@ export function stepInstead(path: string, paths: readonly string[]): string | un
 }
 
 /**
- * The props that are meant by names of other tools. These are without case and separators: `databaseha` stands for
- * `database_ha`, `databaseHa` and `database.ha`. Where there are several, any may be meant.
+ * Props by their names in other tools, without case and separators: `databaseha` stands for `database_ha`, `databaseHa`
+ * and `database.ha`. Several props if the name is ambiguous.
  */
 export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   administratorpassword: ["bootstrapPassword"],

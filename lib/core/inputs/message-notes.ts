@@ -1,11 +1,11 @@
 import { type TerraformStack } from "cdktf";
 
-/** What a message says beyond its text; undefined for nothing. */
+/** Returns a sentence to append to a message, or undefined. */
 type Note = (message: string) => string | undefined;
 
 const NOTES = new WeakMap<TerraformStack, Note>();
 
-/** Adds a sentence to messages of a stack, whatever part of it says them. */
+/** Adds a sentence to messages of all parts of a stack. */
 export function noteInMessages(stack: TerraformStack, note: Note): void {
   NOTES.set(stack, note);
 }

@@ -13,15 +13,15 @@ type MemberOf<Row, Name extends string> = Row extends { readonly members: infer 
   ? `${Name}.${keyof Members & string}`
   : never;
 
-/** What an input asks of others, by their names. */
+/** What an input requires of other inputs, by their names. */
 interface Needs<T extends Table> {
-  /** The word that asks; by default every value does that is not null, false or empty. */
+  /** The word that has the requirement; by default every value that is not null, false or empty. */
   readonly whenWord?: string;
   /** Inputs that must be given, or true. */
   readonly with?: readonly NameOf<T>[];
   /** Inputs that must be left out, or false. */
   readonly without?: readonly NameOf<T>[];
-  /** Inputs that must be a word. */
+  /** Inputs that must have a certain word as value. */
   readonly withWords?: Readonly<Partial<Record<NameOf<T>, string>>>;
   /** Why, as what follows "because". */
   readonly because: string;
@@ -33,24 +33,24 @@ interface Needs<T extends Table> {
   readonly remedy?: (values: ValuesOf<T>) => string;
 }
 
-/** What to do where something is not met: an input to set or to remove, by its name, or another step. */
+/** How to meet a requirement: an input to set or to remove, by its name, or another step. */
 interface Fix {
   readonly remove?: string;
   readonly set?: string;
   readonly step?: string;
 }
 
-/** One thing that is asked for. */
+/** One requirement. */
 interface Need {
   readonly isMet: Expr<boolean>;
-  /** What it is, as what follows "it needs". */
+  /** The requirement in words, to follow "it needs". */
   readonly what: string;
   readonly fix: Fix;
 }
 
 /**
- * A relation of presence: an input that makes sense only with some others, or without them. The message names only what
- * does not fit, also where a plan decides.
+ * A relation of presence: an input that makes sense only with, or only without, certain others. The message names only
+ * unmet requirements, even if a plan judges them.
  */
 export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation<T> {
   return {
@@ -63,7 +63,7 @@ export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation
     says: (values) => {
       const all = needsOf(values, asked);
       const unmet = all.filter(({ isMet }) => !isMet.isLiteral || !isMet.literal);
-      // A message is also made where the relation holds.
+      // The message is also built if the relation holds; then `unmet` is empty.
       const named = unmet.length === 0 ? all : unmet;
       return [
         `${subjectOf(valueAt(values, of), asked.whenWord)}; it needs ${wordsOf(named)},`,
@@ -104,7 +104,7 @@ function needsOf<T extends Table>(
 
 const isFlag = ({ type }: Input): boolean => type === "bool";
 
-/** Whether a value is true, has items, or is given. */
+/** Whether a boolean is true, a collection has items, or any other value is given. */
 function isThere(value: Value): Expr<boolean> {
   const { row } = value;
   if (isFlag(row)) return flagOf(value);
@@ -114,7 +114,7 @@ function isThere(value: Value): Expr<boolean> {
 const isAbsent = (value: Value): Expr<boolean> =>
   isCollectionNeverNull(value.row) ? value.length().eq(0) : isThere(value).not();
 
-/** Whether an input that is a list or a map is never null, so that only items make it given. */
+/** Whether an input is a list or a map that is never null, so that it counts as given only with items. */
 const isCollectionNeverNull = (row: Input): boolean => isCollection(row) && row.default !== null;
 
 function flagOf(value: Value): Expr<boolean> {
@@ -131,12 +131,12 @@ function remedyOf(value: Value, unmet: readonly Need[], whenWord: string | undef
   return `${stepsOf(unmet)}, or ${wayOut(value, whenWord)}`;
 }
 
-/** What has to be there, in words. */
+/** The unmet requirements in words. */
 function wordsOf(needs: readonly Need[]): string {
   return isForPlan(needs) ? unmetAtPlan(needs, ({ what }) => what) : wordList(needs.map(({ what }) => what));
 }
 
-/** What to do so that it is there. */
+/** Steps that meet the requirements. */
 function stepsOf(needs: readonly Need[]): string {
   if (isForPlan(needs)) return unmetAtPlan(needs, ({ fix }) => stepOfOne(fix));
   const fixes = needs.map(({ fix }) => fix);
@@ -147,12 +147,12 @@ function stepsOf(needs: readonly Need[]): string {
   ].join(", ");
 }
 
-/** Whether a plan finds out which of several are not met. */
+/** Whether only a plan knows which of several requirements are unmet. */
 function isForPlan(needs: readonly Need[]): boolean {
   return needs.length > 1 && needs.some(({ isMet }) => !isMet.isLiteral);
 }
 
-/** Texts of those that a plan finds not to be met. */
+/** Expression that joins the texts of the unmet requirements at plan. */
 function unmetAtPlan(needs: readonly Need[], textOf: (need: Need) => string): string {
   const texts = needs.map((need) => need.isMet.choose<string | null>(null, textOf(need)));
   return hcl<string>`join(", ", ${compact(texts)})`.text;
@@ -161,10 +161,10 @@ function unmetAtPlan(needs: readonly Need[], textOf: (need: Need) => string): st
 const stepOfOne = ({ remove, set, step = "" }: Fix): string =>
   [...stepOf("set", present(set)), ...stepOf("remove", present(remove)), step].filter((part) => part !== "").join(", ");
 
-/** One step for all inputs that it is taken with. */
+/** One step for several inputs: the verb and their names. */
 const stepOf = (verb: string, names: readonly string[]) => (names.length === 0 ? [] : [`${verb} ${wordList(names)}`]);
 
-/** How not to ask for anything. */
+/** How to drop the requirement. */
 function wayOut({ name, row }: Value, whenWord: string | undefined): string {
   if (whenWord !== undefined) return `leave out ${name}`;
   if (isFlag(row)) return `set ${name} to false`;

@@ -14,9 +14,10 @@ const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
 const SUBNETWORK = "^projects/[^/]+/regions/([^/]+)/subnetworks/[^/]+$";
 
 /**
- * Inputs of an existing network, in words of the deployment: what it must have, and what a change does.
+ * Inputs of an existing network.
  *
- * @param group of a form
+ * @param words parts of the descriptions that depend on the deployment: requirements, and effects of a change
+ * @param group group in the form of a platform
  */
 export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | "tagged", string>>, group = "") {
   return {
@@ -102,7 +103,7 @@ export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
   },
 ];
 
-/** The tags as an argument, which is missing without any. */
+/** The tags as an argument; undefined if there are none. */
 export function tagsIn(tags: Expr<readonly string[]>): string[] | undefined {
   const chosen = tags.length().gt(0).choose(tags, null);
   return chosen.isLiteral && chosen.literal === null ? undefined : chosen.list;

@@ -2,13 +2,13 @@ import { withNames } from "./checks";
 
 /** Something that is wrong with what was given. */
 export interface Problem {
-  /** The prop or input that it is about, or a member of one, such as `smtp.port`. */
+  /** The prop or input with the problem, or a member of one, such as `smtp.port`. */
   readonly path: string;
   /** What is wrong, the rule and the fix, without a full stop. */
   readonly text: string;
   /** Whether nothing was given. */
   readonly isMissing?: boolean;
-  /** For a name that there is not, the path that was probably meant. */
+  /** For an unknown name: the path that was probably meant. */
   readonly meant?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function isWrongInside(problems: readonly Problem[], input: string): bool
   return problems.some(({ path }) => path.startsWith(`${input}.`));
 }
 
-/** Texts of problems; what is only misspelt is not missing. */
+/** Texts of problems, without missing inputs that were only misspelt. */
 export function textsOf(problems: readonly Problem[]): string[] {
   const meant = new Set(problems.map((problem) => problem.meant));
   return problems.filter(({ isMissing = false, path }) => !isMissing || !meant.has(path)).map(({ text }) => text);

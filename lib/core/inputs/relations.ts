@@ -19,15 +19,15 @@ export interface Relation<T extends Table> {
   readonly says: (values: ValuesOf<T>) => string;
 }
 
-/** A relation that the variables of a stack judge. */
+/** A relation that a validation of a variable judges. */
 interface HostedRelation<T extends Table> {
   readonly relation: Relation<T>;
-  /** The variable that is validated with it; undefined for a relation that always holds. */
+  /** The validated variable; undefined for a relation that always holds. */
   readonly host?: string;
   readonly judgement?: Judgement;
 }
 
-/** The relations that variables can judge. @param left names of the inputs for which there is a variable */
+/** The relations that validations can judge. @param left names of the inputs that have a variable */
 export function hostedRelations<T extends Table>(
   relations: readonly Relation<T>[],
   values: ValuesOf<T>,
@@ -46,7 +46,7 @@ export function hostedRelations<T extends Table>(
   );
   const hosted = own.map((each) => ({ ...each, host: String(each.relation.of) }));
   for (const each of others) {
-    // Terraform refuses a validation that does not look at its own variable, and two that look at each other's.
+    // Terraform refuses a validation without its own variable, and validations that refer to each other's variables.
     const host = each.names.find((name) =>
       each.names.every((other) => other === name || !looksAt(hosted, other, name)),
     );
@@ -62,7 +62,7 @@ export function hostedRelations<T extends Table>(
   ];
 }
 
-/** Whether the validations of a variable look at another one, also by those of others. */
+/** Whether the validations of a variable refer to another one, directly or through validations of others. */
 function looksAt(
   hosted: readonly { readonly host: string; readonly names: readonly string[] }[],
   from: string,
@@ -87,9 +87,9 @@ interface OpenRelation<T extends Table> {
 }
 
 /**
- * Judges relations: what those say that synthesis knows to be broken, and those that are left to a plan.
+ * Judges relations at synth: the messages of broken relations, and the relations that only a plan can judge.
  *
- * @param isWrong whether a rule of an input alone refuses it: a relation would say a second time what is wrong
+ * @param isWrong whether an input breaks a rule of its own; its relations are skipped, to report no problem twice
  */
 export function judgedRelations<T extends Table>(
   relations: readonly Relation<T>[],
@@ -106,7 +106,7 @@ export function judgedRelations<T extends Table>(
   };
 }
 
-/** A condition of literals that only Terraform can calculate, by a local, because it refuses one that names nothing. */
+/** A condition; of literals only, it goes into a local, because Terraform refuses conditions without a reference. */
 export function namingSomething<T extends Table>(
   localsScope: Construct,
   { of }: Relation<T>,
@@ -122,10 +122,10 @@ function judgementOf<T extends Table>({ says }: Relation<T>, condition: Expr<boo
   return { condition: condition.text, errorMessage: `${says(values)}.` };
 }
 
-/** Each relation is asked once, because a program may have hundreds of deployments. */
+/** Cache of `namesIn`, because a program may have hundreds of deployments. */
 const NAMES_IN = new WeakMap<Relation<never>, readonly string[]>();
 
-/** The inputs that a relation looks at, also those that it looks at only where another one is given. */
+/** All inputs to which a relation refers, even if only for certain values of another input. */
 export function namesIn<T extends Table>(relation: Relation<T>, values: ValuesOf<T>): readonly string[] {
   const known = NAMES_IN.get(relation);
   if (known !== undefined) return known;
@@ -133,7 +133,7 @@ export function namesIn<T extends Table>(relation: Relation<T>, values: ValuesOf
   const get = (_: ValuesOf<T>, name: string) => {
     names.push(name);
     const { row } = values[name] as Value;
-    // Of a literal, a condition may ask for nothing else.
+    // A reference, because for a literal the condition may skip other inputs.
     const given = referenceTo(row, terraformName(name));
     return new Value(row, { given, address: new Address(() => name), name, messageNameOf: String });
   };

@@ -11,7 +11,7 @@ export function isResource(value: unknown): value is ProviderResource {
   return typeof terraformResourceType === "string" && typeof getStringAttribute === "function";
 }
 
-/** Whether it is a data source, whose arguments are only what it is found by. */
+/** Whether a resource is a data source, whose arguments only identify what it looks up. */
 export function isDataSource(resource: ProviderResource): resource is ProviderResource & TerraformDataSource {
   return TerraformDataSource.isTerraformDataSource(resource);
 }
@@ -39,7 +39,7 @@ function attributesOf(row: Input | undefined, given: unknown): unknown {
 const read = (reads: Input["reads"], resource: ProviderResource): unknown =>
   reads?.[resource.terraformResourceType]?.(resource) ?? resource;
 
-/** A list or an object with other values; the same one if none is another, because a stack knows its inputs by that. */
+/** A list or an object with changed values. Without a change, the same object: a stack knows its inputs by identity. */
 function changed(given: Given, change: (value: unknown, name: string) => unknown): unknown {
   const entries = Object.entries(given).map(([name, value]) => [name, change(value, name)] as const);
   if (entries.every(([name, value]) => given[name] === value)) return given;

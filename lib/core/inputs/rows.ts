@@ -21,11 +21,11 @@ export interface Input<Prop = unknown> {
   readonly schema?: Facts;
   /** Members of an object. */
   readonly members?: Table;
-  /** Its description around those of its members. */
+  /** Builds the description from those of the members. */
   readonly describe?: (members: string) => string;
   /** Members of each object in a map. */
   readonly entries?: Table;
-  /** What stands for the value, by the type of a resource that may be given instead; of a list or a map, for each. */
+  /** How to read the value from a resource given instead, by its type; in a list or a map, from each item. */
   readonly reads?: Readonly<Record<string, Reading>>;
   /** Types of literals that Terraform converts to this one. */
   readonly converted?: readonly ("boolean" | "number")[];
@@ -33,35 +33,35 @@ export interface Input<Prop = unknown> {
   readonly ephemeral?: boolean;
   /** Keeps the value out of Terraform's output and of messages. */
   readonly sensitive?: boolean;
-  /** For the compiler alone. */
+  /** Only for the compiler. */
   readonly prop?: Prop;
 }
 
-/** A resource, or a data source, of any copy of the framework. */
+/** A resource or a data source, also of another installed copy of the framework. */
 export interface ProviderResource {
   readonly terraformResourceType: string;
   getStringAttribute(terraformAttribute: string): string;
 }
 
-/** One that has attributes of these names; none by default. */
+/** A resource with attributes of these names; none by default. */
 export type ResourceWith<Attribute extends string = never> = ProviderResource & Readonly<Record<Attribute, string>>;
 
-/** Makes a value of attributes, under their Terraform names, which are the same in all releases of the bindings. */
+/** Reads a value from attributes by their Terraform names, which are the same in all releases of the bindings. */
 export type Reading = (resource: ProviderResource) => unknown;
 
 /** A row of which the prop may be a resource. */
 export interface FromResource<Resource> {
   readonly reads: Readonly<Record<string, Reading>>;
-  /** For the compiler alone. */
+  /** Only for the compiler. */
   readonly resource?: Resource;
 }
 
 type ResourceOf<Row> = Row extends FromResource<infer Resource> ? Resource : never;
 
 /**
- * A row whose prop may be a resource: its attribute for a text, or what a table makes of it by its type.
+ * A row whose prop may be a resource, from which an attribute, or a reading for its type, gives the value.
  *
- * @param attribute that the compiler asks for
+ * @param attribute attribute that the compiler requires of the resource
  */
 export function orResource<Attribute extends string, Row extends Input>(
   attribute: Attribute,
@@ -71,7 +71,7 @@ export function orResource<Attribute extends string, Row extends Input>(
   return { ...row, reads: readsOf(attribute, reads) };
 }
 
-/** A row whose prop is a list of texts or resources: of a resource, its attribute stands in the list. */
+/** A row whose prop is a list of texts or resources; an attribute takes the place of each resource. */
 export function orResources<Attribute extends string, Row extends Input>(
   attribute: Attribute,
   types: readonly string[],
@@ -107,7 +107,7 @@ export const isList = ({ type }: Pick<Input, "type">): boolean => type.startsWit
 
 type Spec = Omit<Input, "converted" | "describe" | "entries" | "members" | "prop" | "reads" | "type">;
 
-/** Rows of one type, given as HCL and as that of the prop. */
+/** Creates rows of one type. @param type type in HCL; `Prop` is the type of the prop */
 function rows<Prop>(type: string, converted: Input["converted"] = []) {
   function row(spec: Spec & { readonly default: unknown }): Optional<Prop>;
   function row(spec: Spec): Input<Prop>;

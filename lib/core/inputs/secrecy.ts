@@ -11,7 +11,7 @@ export function isHiddenFromRule(row: Input, check: Check | EachCheck): boolean 
   return isSecret(row) || (!isEach(check) && check.hides === true);
 }
 
-/** Whether a message about a wrong type leaves out the value: of a map or an object, it may hold a secret. */
+/** Whether a message about a wrong type leaves out the value; a map or an object may hold a secret. */
 export function isHiddenFromType(row: Input): boolean {
   const isHidden = [row.must ?? []].flat().some((check) => isHiddenFromRule(row, check));
   return isSecret(row) || /^(?:map|object)[(]/.test(row.type) || isHidden;

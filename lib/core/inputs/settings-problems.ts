@@ -12,7 +12,7 @@ import { type DeploymentSettings, propOf, settingOrDefault } from "./settled-inp
 import { isSecret } from "./secrecy";
 import { type Given, mapped, Value, type ValuesOf } from "./value";
 
-/** The values that inputs have by settings, as literals; what no settings may hold has its default. */
+/** Literal values of inputs by settings; inputs that settings must not hold, such as secrets, have their default. */
 function literalsOf(table: Table, given: DeploymentSettings["values"]) {
   return mapped(table, (name, row) => {
     const own = isSecret(row) ? (row.default ?? null) : propOf(row, settingOrDefault(row, given[terraformName(name)]));
@@ -21,7 +21,7 @@ function literalsOf(table: Table, given: DeploymentSettings["values"]) {
   });
 }
 
-/** Values of settings for what is only warned of: what is wrong, and refused anyway, has its default there. */
+/** Values of settings for warnings; wrong settings, which are refused anyway, are replaced by their default. */
 export function valuesOfSettings<T extends Table>(table: T, { values }: DeploymentSettings): ValuesOf<T> {
   const isRight = ([, value]: readonly [string, Value]) => problemsOf(value).length === 0;
   const right = Object.entries(literalsOf(table, values)).filter(isRight);
@@ -33,8 +33,8 @@ export function valuesOfSettings<T extends Table>(table: T, { values }: Deployme
 }
 
 /**
- * @param doubts what is warned of
- * @throws RulesBrokenError naming every setting that is wrong, or has no such name
+ * @param doubts warnings, to be printed below the problems
+ * @throws RulesBrokenError naming every wrong setting and every unknown name
  */
 export function refuseSettings<T extends Table>(
   stack: TerraformStack,
@@ -68,7 +68,7 @@ export function refuseSettings<T extends Table>(
   refuse(stack, set, others, broken, doubts);
 }
 
-/** What has no such name among the settings, and in objects. */
+/** Problems of unknown names among the settings and in objects. */
 function unknownSettings(table: Table, given: Given, prefix: string, hintOf?: DeploymentSettings["hintOf"]): Problem[] {
   const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [terraformName(name), row]));
   const inside = Object.entries(rows).flatMap(([name, { entries, members }]) => {

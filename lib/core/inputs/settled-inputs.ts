@@ -5,10 +5,10 @@ import { reference } from "../expr/expr";
 import { isCollection, requiredObject, type Input } from "./rows";
 
 /**
- * What the settings of one deployment make of an input, or of a member of one:
+ * How the settings of one deployment decide on an input, or a member of one:
  *
- * - `fixed`: its value stands in the folder, and there is no variable for it
- * - `present`: it stays a variable, which must be set
+ * - `fixed`: the value is written into the folder, without a variable
+ * - `present`: stays a variable, which must be set
  */
 export type Settlement = "fixed" | "present";
 
@@ -20,13 +20,13 @@ export interface DeploymentSettings {
   /** By the Terraform name of an input, or that of a member, such as `smtp.password_secret`. */
   readonly settlements: ReadonlyMap<string, Settlement>;
 
-  /** What to say of a setting that is no input; undefined for nothing but the nearest name. */
+  /** Explanation of a setting that is no input; if undefined, a message only suggests the nearest name. */
   readonly hintOf?: (name: string) => string | undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is left of an input. */
+/** An input after the settings of one deployment were applied. */
 export interface SettledInput {
   /** Row of its variable; undefined if there is none. */
   readonly row: Input | undefined;
@@ -34,14 +34,14 @@ export interface SettledInput {
   /** The value as a prop: a literal, a reference, or an object with both. */
   readonly given: unknown;
 
-  /** What must be set. */
+  /** Inputs or members that must be set. */
   readonly musts: readonly Must[];
 
-  /** Members that have a value of the folder's own. */
+  /** Members whose value is written into the folder. */
   readonly fixed: readonly FixedMember[];
 }
 
-/** A member, or what must have an item, by its address after `var.` */
+/** An input or member that must be set, by its address after `var.`; a list or a map needs at least one item. */
 export interface Must {
   readonly path: string;
   readonly hasItems: boolean;
@@ -59,13 +59,13 @@ export function settledInput(name: string, row: Input, settings: DeploymentSetti
   const given = settings.values[path];
   const settled = settledPart(row, { path, place: "input", value: given, settlements: settings.settlements });
   if (settled.row === undefined || given === undefined || (given === null && row.nullable !== true)) return settled;
-  // An example would be another value than that of the deployment.
+  // Without the row's example, because the deployment has its own value.
   const left = Object.entries(settled.row).filter(([name]) => name !== "example");
   const own = Object.fromEntries(left) as unknown as Input;
   return { ...settled, row: { ...own, default: leftOf(own, given) } };
 }
 
-/** A value without the members that a row has not: the type of its variable has defaults for them. */
+/** A value without members that the row lacks; the variable's type has defaults for those. */
 function leftOf({ members }: Input, value: unknown): unknown {
   if (members === undefined || typeof value !== "object" || value === null) return value;
   const known = Object.entries(members).filter(([name]) => terraformName(name) in value);
@@ -74,17 +74,17 @@ function leftOf({ members }: Input, value: unknown): unknown {
   );
 }
 
-/** The value of an input, or of a member: null, where it is given and means none, is no default. */
+/** The given value of an input or a member, or its default; a given null counts if null means "none". */
 export function settingOrDefault({ default: fallback = null, nullable = false }: Input, given: unknown): unknown {
   return given === null && nullable ? null : (given ?? fallback);
 }
 
-/** A part of the settings, and what they decide. */
+/** An input or a member, and what the settings decide on it. */
 interface SettledPart {
   /** Address after `var.`. */
   readonly path: string;
   readonly place: "input" | "member";
-  /** As the settings have it; undefined where they leave it out. */
+  /** Value in the settings; undefined if they leave it out. */
   readonly value: unknown;
   readonly settlements: DeploymentSettings["settlements"];
 }
@@ -109,7 +109,7 @@ function settledPart(row: Input, { path, place, settlements, value }: SettledPar
   const members = Object.entries(row.members).map(([name, member]) => {
     const memberPath = `${path}.${terraformName(name)}`;
     const own = (value as Members | null | undefined)?.[terraformName(name)];
-    // What leaves out a member that is settled has its value.
+    // Whoever leaves out a settled member gets its settled value.
     const settledRow = { ...member, default: settingOrDefault(member, own) };
     return [
       name,
@@ -122,7 +122,7 @@ function settledPart(row: Input, { path, place, settlements, value }: SettledPar
   if (members.every(([, , each]) => each.row === undefined))
     return { row: undefined, given, musts: [], fixed: isMember ? fixed : [] };
   const left = members.flatMap(([name, , each]) => (each.row === undefined ? [] : [[name, each.row] as const]));
-  // Terraform drops members that a type has not, so those that are settled stay in it, to be refused.
+  // Terraform silently drops members that the type lacks, so settled ones stay in the type and validations refuse them.
   const all = members.map(([name, settledRow, each]) => [name, each.row ?? settledRow] as const);
   const { describe = () => row.description } = row;
   const spec = { ...row, description: describe };
@@ -136,14 +136,14 @@ function settledPart(row: Input, { path, place, settlements, value }: SettledPar
   };
 }
 
-/** A row of what must be set, which says nothing of what it refuses. */
+/** The row of an input that must be set; its description does not mention null or empty values. */
 function required(row: Input): Input {
   const hasDefault = row.default !== null && row.default !== undefined;
   const others = Object.entries(row).filter(([name]) => name !== "nullable" && (hasDefault || name !== "default"));
   const left = Object.fromEntries(others) as unknown as Input;
   const { describe, members } = left;
   if (members === undefined || describe === undefined) return { ...left, description: ofPresent(left.description) };
-  // Members that may be null still say what that means.
+  // Descriptions of members that may be null still say what null means.
   const own = (each: string) => ofPresent(describe(MEMBERS)).replace(MEMBERS, () => each);
   return { ...left, describe: own, description: requiredObject(members, { ...left, description: own }).description };
 }
@@ -154,7 +154,7 @@ const ABSENCE = {
   part: /(?:; (?:null|without it)|, null)\b[^;]*?(?=;|[.]?$)/g,
 };
 
-/** A description of what must be set. */
+/** A description without the sentences and parts that explain absence. */
 function ofPresent(description: string): string {
   return description
     .split(/(?<=[.]) (?=[A-Z])/)
@@ -163,10 +163,10 @@ function ofPresent(description: string): string {
     .join(" ");
 }
 
-/** Stands for the sentences of members, which speak for themselves. */
+/** Placeholder for the descriptions of members, which stay unchanged. */
 const MEMBERS = "M\u0000.";
 
-/** A literal with the names that the members have in a program, without members that there are not. */
+/** A literal whose members have the names of props, without unset members. */
 export function propOf(row: Input, value: unknown): unknown {
   const { entries, members } = row;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;

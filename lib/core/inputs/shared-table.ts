@@ -16,27 +16,27 @@ interface Shared {
 const SHARED = new Map<string, Shared>();
 
 /**
- * Texts by name that several rules look up: a local of each stack where they do, so that a condition and its message do
- * not repeat them.
+ * Texts by name that several rules look up, as a local in each stack with such a rule, so that conditions and messages
+ * do not repeat them.
  *
- * @param name of the local
+ * @param name name of the local
  */
 export function sharedTable(name: string, texts: Texts): Expr<Texts> {
   SHARED.set(name, { value: escapedTexts(texts), place: inFileOfVariables });
   return namedLiteral(`local.${name}`, texts);
 }
 
-/** Words that several checks look at, in any order: a local of each stack where they do. */
+/** Words that several checks look up, as a local in each stack with such a check; their order is not kept. */
 export function sharedList(name: string, words: readonly string[]): Expr<readonly string[]> {
-  // As an expression, a folder has many of them in a line.
+  // As an expression, because the folder then prints many words in a line.
   SHARED.set(name, { value: hcl`toset(${words})`, place: inFileOfChecks });
   return namedLiteral(`local.${name}`, words);
 }
 
-/** Names of the tables and lists that a stack has. */
+/** Names of the tables and lists added to each stack. */
 const ADDED = new WeakMap<TerraformStack, Set<string>>();
 
-/** Adds to a stack the tables and lists that its rules look at, once each. */
+/** Adds to a stack the tables and lists to which its rules refer, once each. */
 export function addSharedTables(scope: IConstruct, rules: unknown): void {
   const stack = TerraformStack.of(scope);
   const added = ADDED.get(stack) ?? new Set<string>();

@@ -22,19 +22,19 @@ type Plain<Row> = Row extends { readonly members: infer M extends Table }
     ? Exclude<Prop, IResolvable>
     : unknown;
 
-/** Where a value comes from, and what it is called. */
+/** Origin and name of a value. */
 export interface Source {
   /** Literal, token or null. */
   readonly given: unknown;
-  /** Where Terraform has it. */
+  /** Terraform address of the value. */
   readonly address: Address;
   /** Name in messages. */
   readonly name: string;
   /** Name of a member in messages. */
   readonly messageNameOf: (name: string) => string;
-  /** What is known of what was given, or of a member of it; undefined for a variable of any deployment. */
+  /** Facts of the given value or a member; undefined for a variable in a folder for any deployment. */
   readonly openOf?: (given: unknown) => Expr;
-  /** Whether the settings of a deployment decide on a part of it, so that what was given says more than the address. */
+  /** Whether settings of a deployment fix a part of the value; then `given` says more than the address. */
   readonly isSettled?: boolean;
 }
 
@@ -86,20 +86,20 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   }
 
   /**
-   * Every operation on a value asks this, and a value in a local needs that local before the synthesis begins: here is
-   * the last moment at which it can be made.
+   * Also creates the local of a value in a local. A local must exist before synthesis begins, and every operation on a
+   * value reads this property first.
    */
   override get knownAt(): KnownAt {
     if (this.hasAddress) this.source.address.prepare();
     return super.knownAt;
   }
 
-  /** Whether it is a member of an object. */
+  /** Whether the value is a member of an object. */
   get isMember(): boolean {
     return this.source.address.isOfMember;
   }
 
-  /** The stack that the address is of; undefined where it is never used. */
+  /** The stack of the address; undefined if the address is never used. */
   get stack(): TerraformStack | undefined {
     return this.source.address.stack;
   }
@@ -109,17 +109,17 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     return this.source.isSettled === true;
   }
 
-  /** Whether such a folder has no value, where that for any deployment has a variable. */
+  /** Whether the settings of the deployment fix the value to null; a folder for any deployment has a variable. */
   get isLeftOut(): boolean {
     return this.isSettled && this.given === null;
   }
 
-  /** For messages. */
+  /** The value for messages. */
   get shown(): string {
     return isSecret(this.row) ? "given" : shown(this);
   }
 
-  /** As a prop of a part: what a program gave, and a reference to a variable. */
+  /** The value as a prop of a part: as a program gave it, or a reference to a variable. */
   get setting(): unknown {
     const { given, row, source } = this;
     if (this.isLiteral || !Token.isUnresolved(given)) return given;
@@ -155,7 +155,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   }
 }
 
-/** The value of an input, or of a member of one. @param name such as `worker`, or `worker.count` for a member */
+/** The value of an input or of a member. @param name such as `worker`, or `worker.count` for a member */
 export function valueAt<T>(values: ValuesOf<T>, name: string): Value {
   const [input = "", ...members] = name.split(".");
   let value = values[input as keyof T] as Value;
@@ -186,7 +186,7 @@ export function settingsOf<T extends Table>(values: ValuesOf<T>): SettingsOf<T> 
 /** Settings or members as somebody gave them, by name. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** Path of a local with the value, which exists once something asks for it. */
+/** Returns a function that creates a local with the value at its first call, and returns the address of the local. */
 export function localOf(localsScope: Construct, name: string, row: Input, value: unknown): () => string {
   let local: TerraformLocal | undefined;
   return () => {
@@ -195,10 +195,10 @@ export function localOf(localsScope: Construct, name: string, row: Input, value:
   };
 }
 
-/** A value by its address, also a literal. */
+/** A reference to the address of a value, even of a literal. */
 export function addressOf(value: Value): Expr {
   const { address, isLiteral, mayBeNull, stack } = value;
-  // Its local must exist before the synthesis.
+  // Reads `address` now, because the local of a literal must exist before synthesis.
   return isLiteral ? reference(address, { knownAt: "plan", mayBeNull, stack }) : value;
 }
 
@@ -212,8 +212,8 @@ function printed(row: Input, given: unknown): unknown {
     if (typeof given === "string" && Tokenization.reverseString(given).literals.length > 0) return given;
     const convert = CONVERSIONS[type];
     const value = convert === undefined ? Token.asString(given) : `${convert}(${Token.asString(given)})`;
-    // Terraform would make a map of texts of an empty object and one whose members have several types; their
-    // addresses have defaults of their own.
+    // Terraform would turn an empty object, or one with members of several types, into a map of texts; the addresses
+    // of members have their own defaults.
     const isMixed = new Set(Object.values(members ?? {}).map((member) => member.type)).size > 1;
     if ((fallback ?? null) === null || row.nullable === true || isMixed) return expression(value);
     return expression(`(${value} == null ? ${JSON.stringify(fallback)} : ${value})`);
@@ -249,7 +249,7 @@ export function plainOf(row: Input, given: unknown): unknown {
   return Object.fromEntries(definedEntries.map(([key, each]) => [key, plainOf(entry, each)]));
 }
 
-/** What a map or a list holds, where its row says nothing of that. */
+/** Row of the items of a map or a list without a row of its own for them. */
 export const TEXT: Input = { type: "string", description: "" };
 
 const CONVERSIONS: Readonly<Record<string, string>> = {

@@ -15,28 +15,28 @@ import { type DeploymentSettings } from "./settled-inputs";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {
-  /** What holds where it is fine, as the id of a local, because Terraform shows the whole condition with a warning. */
+  /** Id of the condition's local: states what is right, because Terraform prints the condition with a warning. */
   readonly states: string;
-  /** Whether it is fine. */
+  /** Whether the value is right. */
   readonly condition: Condition;
   /** What is risky, why, and the fix; no trailing full stop. */
   readonly message: string;
 }
 
-/** What inputs should be, of which a breach is only warned. */
+/** A relation of inputs whose breach is only a warning. */
 export interface Advice<T extends Table> extends Omit<Relation<T>, "of"> {
-  /** What holds, as the id of a local: see `Warning`. */
+  /** Id of the condition's local: see `Warning`. */
   readonly states: string;
   readonly finds?: undefined;
 }
 
-/** Something among the inputs that is only warned of. */
+/** Items of inputs that deserve a warning. */
 export interface Finding<T extends Table> {
-  /** What is found, as the id of a local. */
+  /** Id of the local that lists the items. */
   readonly finds: string;
-  /** Those of them that are wrong. */
+  /** The wrong items. */
   readonly among: (values: ValuesOf<T>) => Expr<readonly string[]>;
-  /** What is wrong with those that were found, the rule, and the fix, without a full stop. */
+  /** What is wrong with the items, the rule, and the fix, without a full stop. */
   readonly says: (values: ValuesOf<T>, found: string) => string;
 }
 
@@ -72,9 +72,9 @@ export function warnUnless<T extends Table>(
 }
 
 /**
- * Warns at synth of settings for which a relation does not hold; every plan judges what they are by then.
+ * Warns at synth of settings for which a relation does not hold; every plan judges the values of that time.
  *
- * @param risksOf what parts warn of, which know only a variable
+ * @param risksOf warnings of parts, which see only variables
  */
 export function warnOfSettings<T extends Table>(
   scope: Construct,
@@ -95,14 +95,14 @@ export function warnOfSettings<T extends Table>(
 }
 
 /**
- * Warnings of an app, or a part of one, each after the path of what it is about. The command `cdktf` prints them; a
- * program that runs by itself does not. Of values that are known only to Terraform, each plan warns.
+ * Warnings of an app or a part of one, each after the path of its construct. The command `cdktf` prints them; a program
+ * run without it does not. Values that only Terraform knows are judged by each plan.
  */
 export function warningsOf(scope: IConstruct): string[] {
   return warningsIn(scope).map(({ path, text }) => `${path}: ${text}`);
 }
 
-/** Texts of the warnings in a scope, without the paths of what warns, and each once. */
+/** Texts of the warnings in a scope, without paths and duplicates. */
 export function warningTexts(scope: IConstruct): string[] {
   return [...new Set(warningsIn(scope).map(({ text }) => text))];
 }
@@ -124,13 +124,13 @@ interface Judged {
 
 function advised<T extends Table>(scope: Construct, { holds, says, states }: Advice<T>, values: ValuesOf<T>): Judged {
   const condition = holds(values);
-  // A check must refer to something of the configuration, which an expression of literals does not.
+  // A check must refer to an object of the configuration; a local gives an expression of literals such a reference.
   const isBare = condition.names.length === 0;
   const shown = isBare ? besideChecks(scope, states, condition) : conditionToShow(scope, states, condition);
   return { holds: shown, message: says(values) };
 }
 
-/** A condition that Terraform shows in one line, with a name where it is longer. @param id of a local */
+/** A condition that Terraform prints with a warning; a long one goes into a local. @param id id of the local */
 function conditionToShow(scope: Construct, id: string, condition: Expr<boolean>): Expr<boolean> {
   return condition.takesLines ? besideChecks(scope, id, condition) : condition;
 }
