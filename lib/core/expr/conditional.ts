@@ -24,7 +24,7 @@ export function conditionFrom(condition: Condition): Expr<boolean> {
   return exprOf<boolean>(condition as boolean);
 }
 
-/** A condition of several resources: under a name of the folder, unless it can be read at a glance. */
+/** A condition that several resources share: in a local, unless it is short. */
 export function namedCondition(scope: Construct, id: string, condition: Condition): Expr<boolean> {
   return namedIfLong(scope, id, conditionFrom(condition));
 }
@@ -52,24 +52,24 @@ export function isAlways(condition: Condition | undefined): boolean {
   return typed.isLiteral && typed.literal;
 }
 
-/** A part that is there if the condition holds; undefined where synthesis knows that it does not. */
+/** A part that exists if the condition holds; undefined if synthesis knows that it does not. */
 export function partIf<Part>(condition: Condition | undefined, make: () => Part): Part | undefined {
   return isNever(condition) ? undefined : make();
 }
 
-/** The parts that are there. */
+/** The parts that are not undefined. */
 export function present<Part>(...parts: readonly (Part | undefined)[]): Part[] {
   return parts.filter((part) => part !== undefined);
 }
 
-/** What waits for all of some parts, of those that there are. */
+/** What to depend on to wait for all parts that are not undefined. */
 export function readyOf(
   ...parts: readonly ({ readonly ready: readonly ITerraformDependable[] } | undefined)[]
 ): ITerraformDependable[] {
   return present(...parts).flatMap(({ ready }) => ready);
 }
 
-/** The condition under which there is a resource, as it was given to `countIf`. */
+/** The condition under which a resource exists, as passed to `countIf`. */
 export function conditionOf({ count }: TerraformResource): Expr<boolean> {
   const condition = typeof count === "object" ? CONDITIONS.get(count) : literal(true);
   if (count !== undefined && condition === undefined) throw new Error("a count that countIf has not made");
@@ -96,7 +96,7 @@ export function listIf(condition: Condition, element: Operand<boolean | number |
   return Token.asString(conditionFrom(condition).choose<unknown>([exprOf(element)], []));
 }
 
-/** A resource or a data source, as far as a reference to it goes. */
+/** What a reference to a resource or a data source needs. */
 type Referable = Pick<TerraformResource, "count" | "fqn">;
 
 /** Attribute of a resource that need not exist; null where it does not. */
@@ -128,7 +128,7 @@ export function repeatFor(resource: TerraformResource, collection: string): void
   resource.addOverride("for_each", collection);
 }
 
-/** Conditions that are stated in each stack. */
+/** Conditions recorded by `stateCondition`, by stack. */
 const STATED = new WeakMap<TerraformStack, Expr<boolean>[]>();
 
 /**
@@ -140,7 +140,7 @@ export function stateCondition(scope: IConstruct, condition: Expr<boolean>): voi
   STATED.set(stack, [...(STATED.get(stack) ?? []), condition]);
 }
 
-/** The conditions that are stated in a stack, as synthesized. */
+/** The recorded conditions of a stack, as synthesized. */
 export function statedConditions(stack: TerraformStack): string[] {
   return (STATED.get(stack) ?? []).map((condition) => String(rendered(stack, condition.text)));
 }

@@ -54,20 +54,20 @@ const LONGEST_OF_A_LINE = 100;
 /**
  * A typed Terraform expression: a literal, a reference or an operation.
  *
- * Operations on literals are calculated at once, so that what is known at synthesis leaves no trace in the folder. What
- * is left prints as HCL, with the parentheses that it needs. It can stand wherever the framework takes a token: `text`,
- * `number`, `list` and the expression itself are tokens, or literals where the value is known.
+ * Operations on literals are calculated at synthesis, so they leave no trace in the folder. All other operations print
+ * as HCL with the necessary parentheses. An expression can stand wherever the framework takes a token: `text`,
+ * `number`, `list` and the expression itself are tokens, or literals if the value is known.
  */
 export class Expr<T = unknown> implements IResolvable {
   /** Empty, because the framework would spend most of its time on stack traces. */
   readonly creationStack: string[] = [];
 
-  /** For the compiler alone, which would otherwise take an expression of one type for one of another. */
+  /** Only for the compiler: keeps expressions of different types apart. */
   declare protected readonly type?: T;
 
   private readonly node: Node;
 
-  /** @param node what it is, or an expression that it is like */
+  /** @param node content of the expression, or an expression with the same content */
   constructor(node: Expr<T> | Node) {
     this.node = node instanceof Expr ? node.node : node;
   }
@@ -86,22 +86,22 @@ export class Expr<T = unknown> implements IResolvable {
     return this.node.canFail ?? false;
   }
 
-  /** Whether no value can be calculated, whatever is not known yet. */
+  /** Whether evaluation surely fails, whatever the unknown values are. */
   get fails(): boolean {
     return this.node.fails ?? false;
   }
 
-  /** Whether it is a list that is known to have an item. */
+  /** Whether the value is a list that surely has an item. */
   get hasItems(): boolean {
     return this.node.hasItems ?? (this.entries?.length ?? 0) > 0;
   }
 
-  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
+  /** Items with their indexes, or members with their names, if all indexes or names are known; values need not be. */
   get entries(): readonly Entry[] | undefined {
     return this.node.entries ?? (this.isLiteral ? literalEntries(this.literal) : undefined);
   }
 
-  /** The value for a place that is only reached where it is not null. */
+  /** The value as not null, for a place that is evaluated only then. */
   get present(): Expr<NonNullable<T>> {
     if (!this.mayBeNull || this.isLiteral) return this as unknown as Expr<NonNullable<T>>;
     return new Expr<NonNullable<T>>(new Present(this.node));
@@ -112,7 +112,7 @@ export class Expr<T = unknown> implements IResolvable {
     return this.node.literal !== undefined;
   }
 
-  /** Whether it is text around tokens. */
+  /** Whether the value is text with tokens in it. */
   get isText(): boolean {
     return this.node instanceof TokenReference && this.node.isText;
   }
@@ -227,7 +227,7 @@ export class Expr<T = unknown> implements IResolvable {
       " ? ",
       { expr: one, minimumPrecedence: PRECEDENCE.or },
       " : ",
-      // In parentheses, because a chain of choices is hard to read.
+      // A nested choice gets parentheses, because a chain of choices is hard to read.
       { expr: other, minimumPrecedence: PRECEDENCE.or },
     ];
     const isNull = () => {
@@ -248,7 +248,7 @@ export class Expr<T = unknown> implements IResolvable {
     return call("coalesce", [this, other], { canFail: this.canFail || other.canFail, mayBeNull: false });
   }
 
-  /** The value, or another one where it is null, which may itself be null or an empty text. */
+  /** The value, or `other` if the value is null; unlike for `coalesce`, `other` may be null or an empty text. */
   ifNull<O>(other: Operand<O>): Expr<NonNullable<T> | O> {
     return this.isNull().choose<O, NonNullable<T>>(other, this.present);
   }
@@ -318,7 +318,7 @@ export class Expr<T = unknown> implements IResolvable {
     return foldConstants([this, other], fits, () => new Expr(new Operation([...parts, "))"], PRECEDENCE.value, facts)));
   }
 
-  /** Its items, separated. */
+  /** The items of the list as one text. */
   joinedBy(separator: string): Expr<string> {
     const joined = (items: unknown) => listIn(items).map(textIn).join(separator);
     return foldConstants([this], joined, () => call("join", [literal(separator), this], { mayBeNull: false }));
@@ -334,7 +334,7 @@ export class Expr<T = unknown> implements IResolvable {
     return foldConstants([this], memberOf, () => new Expr<Value>(new Operation(parts, PRECEDENCE.value, facts)));
   }
 
-  /** The value, or another one where Terraform would stop at it: `try()`. Where it is null, it stays null. */
+  /** The value, or `fallback` if its evaluation fails: `try()`. Null stays null. */
   tryOr(fallback: Operand<T>): Expr<T> {
     const other = exprOf(fallback);
     if (this.fails) return other;
@@ -342,18 +342,18 @@ export class Expr<T = unknown> implements IResolvable {
     return call("try", [this, other], { canFail: other.canFail, mayBeNull: this.mayBeNull || other.mayBeNull });
   }
 
-  /** What an operator combines here; the expression itself where another one does, or none. @internal */
+  /** The operands, if this is a combination by that operator; otherwise the expression itself. @internal */
   operandsOf(operator: Combination<unknown>["operator"]): readonly Expr<boolean>[] {
     const { combination } = this.node;
     return combination?.operator === operator ? combination.operands : [this as Expr<boolean>];
   }
 
-  /** Whether it takes more than a glance to read, so that a local should say what it means. @internal */
+  /** Whether the expression is long enough to deserve a local with a telling name. @internal */
   get isLong(): boolean {
     return !this.isLiteral && this.print(tokenName).length > LONGEST_AT_A_GLANCE;
   }
 
-  /** Whether a line of a folder is too short for it. @internal */
+  /** Whether the expression is too long for one line. @internal */
   get takesLines(): boolean {
     return !this.isLiteral && this.print(tokenName).length > LONGEST_OF_A_LINE;
   }
@@ -378,7 +378,7 @@ export class Expr<T = unknown> implements IResolvable {
     }
   }
 
-  /** What the framework takes for a token; it asks one for its text to find it again. */
+  /** This expression as a token; the framework calls `toString` of a token to recognize it later. */
   protected get token(): IResolvable {
     return this;
   }
@@ -392,7 +392,7 @@ export class Expr<T = unknown> implements IResolvable {
     return "<expression>";
   }
 
-  /** Whether the lower bound is greater than another number, so that every value is. */
+  /** Whether the lower bound, and so every possible value, is greater than another number. */
   private isAbove(other: Expr): boolean {
     const { lowerBound } = this.node;
     return lowerBound !== undefined && other.isLiteral && lowerBound > numberIn(other.literal);
@@ -446,8 +446,8 @@ const OPPOSITES: Readonly<Record<string, string>> = {
  * A condition for a value that is not null. Terraform before 1.12 calculates both operands of `||` and of `&&`, so a
  * condition that can fail stands in a choice.
  *
- * @param condition may be asked twice, so it must make nothing
- * @param whenNull what counts for null
+ * @param condition may be called twice, so it must create no constructs
+ * @param whenNull result for null
  */
 function unlessNull<T>(
   value: Expr<T>,
@@ -465,8 +465,8 @@ function unlessNull<T>(
 /**
  * The result of an operation: a literal where all operands are literals, and an expression for Terraform otherwise.
  *
- * @param fold calculates the literal; throws `NO_VALUE` where Terraform would stop too, and returns undefined for what
- *   Terraform alone can tell
+ * @param fold calculates the literal; throws `NO_VALUE` if Terraform would fail too, and returns undefined if only
+ *   Terraform can calculate the result
  */
 export function foldConstants<R>(
   operands: readonly Expr[],
@@ -483,7 +483,7 @@ export function foldConstants<R>(
   }
 }
 
-/** Facts of an operation at which Terraform only stops if it stops at an operand, or one is null. */
+/** Facts of an operation that fails only if one of its operands fails or is null. */
 export function failsOnlyWithOperands(operands: readonly Expr[]): { readonly canFail: boolean } {
   return { canFail: operands.some((each) => each.canFail || each.mayBeNull) };
 }
@@ -493,52 +493,52 @@ export function literal<T>(value: T): Expr<T> {
   return new Expr<T>(new Literal(value));
 }
 
-/** A literal that stands in the folder under an address, where what uses it cannot be calculated at synth. */
+/** A literal that the folder has under an address; operations that synthesis cannot calculate print the address. */
 export function namedLiteral<T>(address: string, value: T): Expr<T> {
   return new Expr<T>(new NamedLiteral(address, value));
 }
 
 /**
- * A step of a calculation with a name of the domain, such as `worker_processes`: where it is used twice, or long, a
- * folder has a local of that name.
+ * A named step of a calculation, such as `worker_processes`. A step that is long or used twice becomes a local of that
+ * name.
  */
 export function namedStep<T>(name: string, value: Expr<T>): Expr<T> {
   return value.isLiteral ? value : new Expr<T>(new Step(name, value));
 }
 
-/** What `namedStep` marks in a finished folder, by name and text: the innermost steps only, so replace repeatedly. */
+/** Name and text of a step that `namedStep` marks. Matches only innermost steps, so replace repeatedly. */
 export const STEP = /\/\*step (\w+)\*\/\(((?:(?!\/\*step )[^])*?)\)\/\*end\*\//g;
 
 /**
  * A value that Terraform knows under an address.
  *
- * @param address such as `var.domain`; asked for when it is printed
+ * @param address such as `var.domain`; a function is called when the reference is printed
  */
 export function reference<T>(address: string | (() => string), facts: ReferenceFacts): Expr<T> {
   return new Expr<T>(new Reference(address, facts));
 }
 
 /**
- * HCL by hand, for what there is no operator for: `for`, splats, patterns.
+ * HCL by hand, for what has no operator: `for`, splats, patterns.
  *
- * What is embedded is an operand: a string is printed in quotes, an expression with the parentheses that it needs. Line
- * breaks are those of the source alone.
+ * Embedded values are operands: a string is printed in quotes, an expression with the necessary parentheses. Line
+ * breaks in the template are only for the source; they are not printed.
  */
 export function hcl<T = never>(texts: TemplateStringsArray, ...operands: readonly unknown[]): Expr<T> {
   return writtenHcl(texts.map(onOneLine), operands, { mayBeNull: true });
 }
 
-/** HCL without the line breaks of the source; a folder has its own. */
+/** HCL without the line breaks of the source, because the folder breaks lines itself. */
 function onOneLine(text: string): string {
   if (!text.includes("\n")) return text;
   return text.replaceAll(/(?<=[([])\s*\n\s*|\s*\n\s*(?=[)\]])/g, "").replaceAll(/\s*\n\s*/g, " ");
 }
 
-/** HCL from texts and the operands between them, as of `hcl`, with what is known of the result. */
+/** HCL from the texts and operands of a template, as for `hcl`, with known facts of the result. */
 export function writtenHcl<T>(texts: readonly string[], operands: readonly unknown[], facts: Facts): Expr<T> {
   const parts = texts.flatMap((text, index): Part[] => {
     if (index >= operands.length) return [text];
-    // In brackets, or between commas, nothing binds.
+    // An operand alone in brackets, or between commas, needs no parentheses.
     const isApart = /(?:[([{,:]|\bif)\s*$/.test(text) && /^\s*[)\]},]/.test(texts[index + 1] ?? "");
     return [text, { expr: exprOf(operands[index]), minimumPrecedence: isApart ? PRECEDENCE.choice : PRECEDENCE.value }];
   });
@@ -592,7 +592,7 @@ export function anyOf(...conditions: readonly ConditionOperand[]): Expr<boolean>
   return combined(conditions, "||", PRECEDENCE.or, false);
 }
 
-/** @param neutral what changes nothing; the opposite decides the result */
+/** @param neutral operand that leaves the result unchanged (`true` for `&&`); its opposite decides the result */
 function combined(
   conditions: readonly ConditionOperand[],
   operator: "&&" | "||",
@@ -615,17 +615,16 @@ function combined(
   return new Expr<boolean>(new Operation(parts, precedence, { combination, fails, ...failsOnlyWithOperands(open) }));
 }
 
-/** Each condition once, also where two expressions say the same. */
+/** The conditions without duplicates; two expressions that print alike are duplicates. */
 function withoutRepeated(conditions: readonly Expr<boolean>[]): Expr<boolean>[] {
   if (conditions.length < 2) return [...conditions];
   return [...new Map(conditions.map((each) => [each.print(tokenName), each])).values()];
 }
 
 /**
- * Whatever a caller may give, as an expression: a literal, a token, text around tokens, a list or an object with
- * tokens.
+ * Any value from a caller as an expression: a literal, a token, text around tokens, a list or an object with tokens.
  *
- * Of a token it is only known that an attribute of a resource is set; `given` finds out more.
+ * Knows of a token only whether it is an attribute of a resource, which is never null; `given` finds out more.
  */
 export function exprOf<T>(value: Operand<T>): Expr<T> {
   if (isExpr(value)) return value;
@@ -644,10 +643,10 @@ export function exprOf<T>(value: Operand<T>): Expr<T> {
   return new Expr<T>(new Collection(entries, Array.isArray(value)));
 }
 
-/** True for lists and objects of values; an element of a stack is refused by name, and would have no end. */
+/** True for lists and objects of values; false for an element of a stack, which refers to the whole program. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
-  // Not by identity: an object may come from another realm, as in a test of Jest.
+  // Not `=== Object.prototype`: an object may come from another realm, as in a Jest test.
   const prototype: unknown = Object.getPrototypeOf(value);
   return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
@@ -663,7 +662,7 @@ function isExpr<T>(value: unknown): value is Expr<T> {
   return value instanceof Expr;
 }
 
-/** An expression that knows of a token what somebody found out. */
+/** A token as an expression, with known facts. */
 export function tokenReference<T>(token: T, facts: TokenFacts): Expr<T> {
   return new Expr<T>(new TokenReference(token, facts));
 }
@@ -680,7 +679,7 @@ function memberIn(entries: readonly Entry[], name: string): Expr | undefined {
 function literalEntries(value: unknown): readonly Entry[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const entries = Object.entries(value);
-  // Terraform goes through an object in the order of its names.
+  // Terraform iterates over an object in the order of its names.
   if (!Array.isArray(value)) entries.sort(([one], [other]) => (one < other ? -1 : 1));
   return entries.map(([key, each]) => [literal(key), literal<unknown>(each)]);
 }

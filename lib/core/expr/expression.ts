@@ -51,23 +51,23 @@ export function named<T>(
   return reference<T>(`local.${name}`, { knownAt, mayBeNull: value.mayBeNull, stack });
 }
 
-/** Puts an expression into a local if it takes more than a glance to read. */
+/** Puts an expression into a local if it is long. */
 export function namedIfLong<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
   return value.isLong ? named(scope, id, value) : value;
 }
 
-/** The value of a local that is never null, and known at plan. */
+/** Reference to a local whose value is never null and known at plan. */
 export function localReference<T>({ cdktfStack: stack, friendlyUniqueId: name }: TerraformLocal): Expr<T> {
   return reference<T>(`local.${name}`, { knownAt: "plan", mayBeNull: false, stack });
 }
 
-/** What a local has, as it is written to the configuration; its property `expression` is a reference to itself. */
+/** Value of a local, as written to the configuration; its property `expression` is a reference to the local itself. */
 export function renderedLocal(local: TerraformLocal): unknown {
   const { locals } = local.toTerraform() as { readonly locals: Readonly<Record<string, unknown>> };
   return rendered(local, locals[local.friendlyUniqueId]);
 }
 
-/** A value as it is written to the configuration. @param preparing asks each referenced stack for its value */
+/** A value as written to the configuration. @param preparing registers references to values of other stacks */
 export function rendered(scope: IConstruct, value: unknown, preparing = false): unknown {
   return Tokenization.resolve(value, { scope, resolver: RESOLVER, preparing });
 }

@@ -22,14 +22,14 @@ type Condition = Operand<boolean>;
 /** A list, or its items. */
 type Items<T> = Operand<readonly T[]> | readonly Operand<T>[];
 
-/** A function that has a value for all operands of its types. */
+/** A function that never fails for operands of the right types. */
 function total<R>(name: string, operands: readonly Expr[], calculate: (...values: readonly unknown[]) => R): Expr<R> {
   return foldConstants(operands, calculate, () =>
     call(name, operands, { mayBeNull: false, ...failsOnlyWithOperands(operands) }),
   );
 }
 
-/** A function that stops at some operands of its types, such as a conversion. */
+/** A function that fails for some operands of the right types, such as a conversion. */
 function partial<R>(name: string, operands: readonly Expr[], calculate: (...values: readonly unknown[]) => R): Expr<R> {
   return foldConstants(operands, calculate, () => call(name, operands, { mayBeNull: false }));
 }
@@ -58,13 +58,13 @@ export function split(separator: string, text: Operand<string>): Expr<readonly s
 export const lower = (text: Operand<string>) => total("lower", [exprOf(text)], (whole) => textIn(whole).toLowerCase());
 export const upper = (text: Operand<string>) => total("upper", [exprOf(text)], (whole) => textIn(whole).toUpperCase());
 
-/** A text with another one in place of each occurrence of a part of it. */
+/** A text with each occurrence of `part` replaced. */
 export function replace(text: Operand<string>, part: string, other: string): Expr<string> {
   const replaced = (whole: unknown) => textIn(whole).replaceAll(part, () => other);
   return total("replace", [exprOf(text), literal(part), literal(other)], replaced);
 }
 
-/** A text with another one, without `$`, in place of what matches a pattern. */
+/** A text with each match of a pattern replaced; `other` must not contain `$`. */
 export function replaceMatches(text: Operand<string>, pattern: string, other: string): Expr<string> {
   const replaced = (whole: unknown) => textIn(whole).replaceAll(regularExpression(pattern, "g"), () => other);
   return total("replace", [exprOf(text), literal(`/${pattern}/`), literal(other)], replaced);
@@ -99,7 +99,7 @@ function canParse(text: string): boolean {
   }
 }
 
-/** As `jsonencode` of Terraform writes it: with the keys of objects in order, and NaN, which JSON lacks, as a word. */
+/** JSON as Terraform's `jsonencode` writes it: with sorted keys, and the word NaN, which JSON lacks. */
 const jsonText = (value: unknown) => (Number.isNaN(value) ? "NaN" : JSON.stringify(value, withSortedKeys));
 
 function withSortedKeys(_: string, value: unknown): unknown {
@@ -107,14 +107,14 @@ function withSortedKeys(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What parentheses in a pattern match, by their number from 0; stops at a text that does not match. */
+/** The capture group of a pattern with an index from 0; fails if the text does not match. */
 export function captured(text: Operand<string>, pattern: string, index: number): Expr<string> {
   const whole = exprOf(text);
   const part = (value: unknown) => regularExpression(pattern).exec(textIn(value))?.[index + 1] ?? stop();
   return foldConstants([whole], part, () => hcl`regex(${pattern}, ${whole})[${index}]`.present as Expr<string>);
 }
 
-/** What parentheses in a pattern match, for each part of a text that matches. */
+/** The capture groups of each match of a pattern in a text. */
 export function allIn(text: Operand<string>, pattern: string): Expr<readonly (readonly string[])[]> {
   const whole = exprOf(text);
   const parts = (value: unknown) =>
@@ -128,14 +128,14 @@ function stop(): never {
   throw NO_VALUE;
 }
 
-/** A number in a text; stops at any other. */
+/** The number in a text; fails for any other text. */
 export function toNumber(text: Operand<string>): Expr<number> {
   return partial("tonumber", [exprOf(text)], numberIn);
 }
 
 export const toText = (value: Operand<boolean | number | string>) => total("tostring", [exprOf(value)], textIn);
 
-/** An item of a list; stops at a shorter one. */
+/** An item of a list; fails if the list is too short. */
 export function element<T>(list: Operand<readonly T[]>, index: number): Expr<T> {
   const all = exprOf(list);
   if (all.entries !== undefined) {
@@ -149,7 +149,7 @@ export function element<T>(list: Operand<readonly T[]>, index: number): Expr<T> 
   );
 }
 
-/** The only item of a list that has no other; null where it has none. */
+/** The only item of a list of at most one; null if the list is empty. */
 export function one<T>(list: Operand<readonly T[]>): Expr<T | null> {
   const all = exprOf(list);
   const { entries } = all;
@@ -158,7 +158,7 @@ export function one<T>(list: Operand<readonly T[]>): Expr<T | null> {
   return call("one", [all], { canFail: all.canFail, mayBeNull: true });
 }
 
-/** The sum of at least one number; stops at an empty list. */
+/** The sum of the numbers; fails for an empty list. */
 export function sum(numbers: Operand<readonly number[]>): Expr<number> {
   return partial("sum", [exprOf(numbers)], (all) => atLeastOne(all).reduce((one, other) => one + other));
 }
@@ -203,7 +203,7 @@ export function values<T>(map: Operand<Readonly<Record<string, T>>>): Expr<reado
   return total("values", [whole], (value) => Object.values(valueIn(value) as Record<string, T>));
 }
 
-/** A value of a map, or another one where it has none of that name. */
+/** A value of a map, or the fallback if the map lacks the name. */
 export function lookup<T>(
   map: Operand<Readonly<Record<string, T>>>,
   name: Operand<string>,
@@ -243,7 +243,7 @@ export function distinct<T>(list: Operand<readonly T[]>): Expr<readonly T[]> {
   return total("distinct", [exprOf(list)], (items) => once(listIn(items) as readonly T[]));
 }
 
-/** Whether no item of a list is there twice. */
+/** Whether a list has no duplicates. */
 export function isDistinct(list: Operand<readonly unknown[]>): Expr<boolean> {
   const all = exprOf(list);
   const literals = all.entries?.flatMap(([, value]) => (value.isLiteral ? [value.literal] : []));
@@ -251,7 +251,7 @@ export function isDistinct(list: Operand<readonly unknown[]>): Expr<boolean> {
   return distinct(all).length().eq(all.length());
 }
 
-/** What is in all of several sets, sorted. */
+/** The texts that all sets have, sorted. */
 export function intersection(set: Texts, ...others: readonly Texts[]): Expr<readonly string[]> {
   const all = [set, ...others].map((each) => exprOf(each));
   const common = (first: unknown, ...rest: readonly unknown[]) =>
@@ -259,7 +259,7 @@ export function intersection(set: Texts, ...others: readonly Texts[]): Expr<read
   return total("setintersection", all, (...sets) => [...(common(...(sets as [unknown])) as string[])].sort());
 }
 
-/** What is in a set and not in another one. */
+/** The texts of a set that another set lacks. */
 export function difference(set: Texts, other: Texts): Expr<readonly string[]> {
   const without = (all: unknown, some: unknown) =>
     listIn(all).filter((each) => !listIn(some).includes(each)) as string[];
@@ -269,7 +269,7 @@ export function difference(set: Texts, other: Texts): Expr<readonly string[]> {
 type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
 type MemberOf<Map> = Map extends Readonly<Record<string, infer Member>> ? Member : unknown;
 
-/** Whether a condition holds for all items of a list. @param name of an item in Terraform */
+/** Whether a condition holds for all items of a list. @param name variable for an item in HCL */
 export function every<List extends readonly unknown[]>(
   list: Operand<List>,
   holds: (item: Expr<ItemOf<List>>) => Condition,
@@ -278,7 +278,7 @@ export function every<List extends readonly unknown[]>(
   return quantified("alltrue", allOf, exprOf(list), [name], (item) => holds(item as Expr<ItemOf<List>>));
 }
 
-/** Whether a condition holds for at least one item of a list. @param name of an item in Terraform */
+/** Whether a condition holds for at least one item of a list. @param name variable for an item in HCL */
 export function some<List extends readonly unknown[]>(
   list: Operand<List>,
   holds: (item: Expr<ItemOf<List>>) => Condition,
@@ -287,7 +287,7 @@ export function some<List extends readonly unknown[]>(
   return quantified("anytrue", anyOf, exprOf(list), [name], (item) => holds(item as Expr<ItemOf<List>>));
 }
 
-/** Whether a condition holds for a value that it needs several times. @param name of the value in Terraform */
+/** Whether a condition that repeats its value holds. @param name variable in HCL, in place of a long value */
 export function holdsFor<T>(value: Expr<T>, holds: (value: Expr<T>) => Expr<boolean>, name: string): Expr<boolean> {
   if (!value.isLong) return holds(value);
   const [variables, , item] = variablesOf(value, [name]);
@@ -314,7 +314,7 @@ export function someEntry<Map>(
   return quantified("anytrue", anyOf, exprOf(map as unknown), ["key", "value"], each);
 }
 
-/** @param names of the item, or of a key and its value */
+/** @param names variables in HCL: for the item, or for key and value */
 function quantified(
   quantifier: "alltrue" | "anytrue",
   combine: typeof allOf,
@@ -333,7 +333,7 @@ function quantified(
   return writtenHcl(texts, [variables, collection, condition], facts);
 }
 
-/** What is made of each item of a list, of all or of those for which a condition holds. */
+/** A list with the result of `make` for each item, or for each item for which the condition `only` holds. */
 export function each<List extends readonly unknown[], R = ItemOf<List>>(
   list: Operand<List>,
   make: (item: Expr<ItemOf<List>>) => Operand<R>,
@@ -344,7 +344,7 @@ export function each<List extends readonly unknown[], R = ItemOf<List>>(
   return comprehended(exprOf(list), [name], typed(make), typed(only) as () => Condition);
 }
 
-/** What is made of each member of a map, of all or of those for which a condition holds. */
+/** A list with the result of `make` for each member of a map, or for each for which the condition `only` holds. */
 export function eachEntry<Map, R>(
   map: Operand<Map>,
   make: (key: Expr<string>, value: Expr<MemberOf<Map>>) => Operand<R>,

@@ -8,11 +8,10 @@ import { type KnownAt } from "./nodes";
 import { rendered, renderedLocal } from "./expression";
 
 /**
- * What a caller gave, as an expression that knows whether it may be null.
+ * A value from a caller, as an expression that knows whether it may be null.
  *
- * Presence is what was given, not what its value will be: an attribute, a module's output, a data source and text
- * around them are set, also while their value is unknown. Only a variable may be null at plan, and what is calculated
- * from one.
+ * An attribute, a module's output, a data source and text around them count as set, even while their value is unknown.
+ * Only a variable, or an expression calculated from one, may be null at plan.
  */
 export function given<T>(scope: IConstruct, value: T): Expr<T> {
   if (typeof value === "string" && isText(value))
@@ -42,7 +41,7 @@ function factsOfText(stack: TerraformStack, text: string): TokenFacts {
   return { knownAt, mayBeNull: !NEVER_NULL.test(text), names };
 }
 
-/** Functions that make a text, a number, a list or an object, and nothing else. */
+/** Functions that never return null. */
 const MAKING_VALUES = [
   "abs",
   "base64\\w+",

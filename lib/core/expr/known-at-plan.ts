@@ -5,17 +5,17 @@ import { EphemeralResource } from "../secrets/ephemeral-resource";
 import { attributesIn } from "./addresses";
 import { rendered, renderedLocal } from "./expression";
 
-/** What a caller gave in the place of a literal, and what it is called in messages. */
+/** A token that a caller passed, and its name in messages. */
 export interface GivenToken {
   readonly name: string;
   readonly value: unknown;
 }
 
 /**
- * Refuses, at synth, attributes that only an apply tells where they decide which resources there are.
+ * Refuses, at synth, attributes that are unknown before the apply, if they decide which resources exist.
  *
- * Terraform would refuse the count of a resource, and name no prop. A module's output and a data source are left to it,
- * because a plan may well know them.
+ * Terraform's own error would name a resource's count, but no prop. Module outputs and data sources are left to
+ * Terraform, because a plan may know them.
  */
 export function requireKnownCounts(scope: IConstruct, given: readonly GivenToken[]): void {
   if (given.length > 0) scope.node.addValidation({ validate: () => unknownCounts(scope, given) });
@@ -43,7 +43,7 @@ function unknownCounts(scope: IConstruct, given: readonly GivenToken[]): string[
   );
 }
 
-/** Attributes that decide on the number of some resource of a scope. */
+/** Attributes that decide on the count or `for_each` of a resource in a scope. */
 function decisiveAttributes(scope: IConstruct, elements: readonly TerraformElement[]): ReadonlySet<string> {
   const ofStack = elements.filter((each) => each instanceof TerraformLocal);
   const locals: Locals = new Map(ofStack.map((local) => [local.friendlyUniqueId, renderedLocal(local)]));
@@ -56,7 +56,7 @@ const isRepeatable = (element: IConstruct): element is TerraformResource =>
   element instanceof TerraformDataSource ||
   element instanceof EphemeralResource;
 
-/** Whether an attribute is what the program gave the resource, and so known wherever that is. */
+/** Whether an attribute is an argument of its resource, and so known if the argument's value is. */
 function isArgument(elements: readonly TerraformElement[], address: string): boolean {
   const [type = "", name = "", attribute = ""] = address.split(".");
   const element = elements.find(
@@ -64,7 +64,7 @@ function isArgument(elements: readonly TerraformElement[], address: string): boo
       each instanceof TerraformResource && each.terraformResourceType === type && each.friendlyUniqueId === name,
   );
   if (element === undefined) return false;
-  // The provider tells its own project at plan, where none is given.
+  // If the argument is left out, the provider fills in its own project at plan.
   if (attribute === "project" && type.startsWith("google_")) return true;
   const value = blockOf(element)[attribute];
   return value !== undefined && attributesIn(JSON.stringify(value)).length === 0;
@@ -79,7 +79,7 @@ function repetitionOf(element: TerraformElement): string {
 /** Arguments of an element under Terraform's names. */
 function blockOf(element: TerraformElement): Readonly<Record<string, unknown>> {
   let block = rendered(element, element.toTerraform()) as Readonly<Record<string, unknown>>;
-  // Of its kind, its type and its name.
+  // Three levels: kind (such as `resource`), type, name.
   for (let depth = 0; depth < 3; depth++)
     block = (Object.entries(block).find(([key]) => key !== "//")?.[1] ?? {}) as typeof block;
   return block;
@@ -88,7 +88,7 @@ function blockOf(element: TerraformElement): Readonly<Record<string, unknown>> {
 type Locals = ReadonlyMap<string, unknown>;
 
 /**
- * The texts that decide on a repetition: its own, and those of the locals that it refers to.
+ * The texts that decide on a count or `for_each`: its own, and those of the locals that it refers to.
  *
  * With a local `zones` that is `{ a = "${google_dns_managed_zone.a.name}", b = "${var.b}" }`:
  *
@@ -126,7 +126,7 @@ class DecisiveTexts {
       .flatMap((each) => this.from(each));
   }
 
-  /** Leaves out what written objects have, because only keys decide, but for the members that a set is made of. */
+  /** Blanks the values of object literals, because only keys decide; keeps the members from which a set is made. */
   private withoutValues(text: string): string {
     const { repetition } = this;
     const isSet = repetition.includes("toset(");
@@ -136,7 +136,7 @@ class DecisiveTexts {
 }
 
 /**
- * A member of an object that is written out, with a simple value: `network = google_compute_network.main.id` and
+ * A member of an object literal, with a simple value: `network = google_compute_network.main.id` and
  * `name = lower(var.name)` in `{ network = google_compute_network.main.id, name = lower(var.name) }`.
  */
 const MEMBER = /\b(\w+) = (?:\w+\([^()]*\)|[\w.[\]-]+)(?=\s*[,}])/g;
@@ -147,7 +147,7 @@ interface LocalReference {
   readonly name: string;
   /** Names of members. */
   readonly path: readonly string[];
-  /** Whether all values are looked at. */
+  /** Whether the reference is to `values(…)`. */
   readonly isOfValues: boolean;
 }
 
@@ -170,5 +170,5 @@ function membersInConditions(text: string): string[] {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A member; of an expression, the whole, which decides on its members. */
+/** A member of an object; of an expression, the whole expression, because it decides on all members. */
 const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : value);

@@ -8,15 +8,15 @@ import { PRECEDENCE, literalText, piecesOf, type Printed, printedToken, quotedIn
 export interface TokenFacts {
   readonly knownAt: Exclude<KnownAt, "synth">;
   readonly mayBeNull: boolean;
-  /** Addresses of what it refers to. */
+  /** Addresses to which the token refers. */
   readonly names?: readonly string[];
 }
 
-/** What is known of a value by its address. */
+/** What is known of the value at an address. */
 export interface ReferenceFacts extends Omit<TokenFacts, "names"> {
-  /** Whether it is a list that has an item. */
+  /** Whether the value is a list with at least one item. */
   readonly hasItems?: boolean;
-  /** The stack that has it: the framework takes it for a reference between stacks in any other. */
+  /** The stack of the address; in any other stack, the framework makes it a cross-stack reference. */
   readonly stack?: TerraformStack | undefined;
 }
 
@@ -43,7 +43,7 @@ export class Literal implements ExpressionNode {
   }
 }
 
-/** Such a value that prints as the address under which the folder has it. */
+/** A value that is known at synthesis, but prints as its address in the folder. */
 export class NamedLiteral extends Literal {
   constructor(
     private readonly address: string,
@@ -79,7 +79,7 @@ export class Reference implements ExpressionNode {
   }
 
   print(printToken: PrintToken): Printed {
-    // The framework knows an element by a token.
+    // The framework recognizes a reference to an element only by a token.
     const pieces = this.owned === undefined ? this.names.flatMap(piecesOf) : [this.owned];
     const texts = pieces.map((piece) => (typeof piece === "string" ? piece : printedToken(printToken(piece)).text));
     return { text: texts.join(""), precedence: PRECEDENCE.value };
@@ -99,7 +99,7 @@ export class AddressIn {
     return this.addressOf();
   }
 
-  /** In another stack, the framework keeps in its own token what stands for the address there. */
+  /** The address in its own stack; in another stack, the framework's token for a cross-stack reference. */
   inside(context: IResolveContext): unknown {
     if (TerraformStack.of(context.scope) === this.stack) return this.address;
     this.token ??= ref(this.address, this.stack);
@@ -143,8 +143,8 @@ export class TokenReference implements ExpressionNode {
 }
 
 /**
- * True for an attribute of a resource or a data source, a module's output, and for text around tokens: the value may be
- * unknown at plan, but is set.
+ * True for an attribute of a resource or a data source, a module's output, and text around tokens: never null, though
+ * perhaps unknown at plan.
  */
 function isSurelySet(token: unknown): boolean {
   const [first, ...others]: unknown[] = typeof token === "string" ? piecesOf(token) : [token];
@@ -152,7 +152,7 @@ function isSurelySet(token: unknown): boolean {
   return others.length > 0 || (typeof identifier === "string" && ATTRIBUTE_ALONE.test(identifier));
 }
 
-/** What stands for each item in turn. */
+/** The variable of a `for` expression. */
 export class LoopVariable implements ExpressionNode {
   readonly mayBeNull = true;
   readonly names = [];

@@ -2,15 +2,15 @@ import { STEP } from "./expr";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A step that is longer is a local, also where it is used once. */
+/** Longest step, in characters, that stays inline if it is used once. */
 const LONGEST_INSIDE = 100;
 
 /** Whether a step becomes a local. */
 type IsLocal = (name: string, text: string) => boolean;
 
 /**
- * Makes locals of the steps that `namedStep` marks: of each that is used twice or long, unless something else has its
- * name, as a step of another deployment in the same program may have.
+ * Turns steps that `namedStep` marks into locals: each that is long or used twice, unless its name is taken, for
+ * example by a step of another deployment in the same stack.
  *
  * @param terraform Terraform JSON of a root module
  */
@@ -24,7 +24,7 @@ export function withNamedSteps(terraform: Body): Body {
     return steps.has(name);
   };
   const rest = written(others, isLocal) as Body;
-  // Those of the validations alone are defined too, before it is asked what they refer to.
+  // Only to define the steps of validations, because `variablesWith` follows references through them.
   written(variable, isLocal);
   const locals = { ...(rest.locals as Body | undefined), ...definitions };
   const variables = variablesWith(variable as Readonly<Record<string, Body>>, isLocal, locals);
@@ -53,7 +53,7 @@ function stepsWorthAName(terraform: Body): ReadonlySet<string> | undefined {
   return new Set(named.map(([name]) => name));
 }
 
-/** A value with steps under their names, or as they are. */
+/** A value with each marked step as a local or inline. */
 function written(value: unknown, isLocal: IsLocal): unknown {
   if (typeof value === "string") return writtenText(value, isLocal);
   if (typeof value !== "object" || value === null) return value;
@@ -64,7 +64,7 @@ function written(value: unknown, isLocal: IsLocal): unknown {
 function writtenText(text: string, isLocal: IsLocal): string {
   let before = "";
   let after = text;
-  // From inside to outside.
+  // `STEP` matches only innermost steps, so nested ones take several rounds.
   while (before !== after) {
     before = after;
     after = before.replaceAll(STEP, (_, name: string, step: string) =>
@@ -75,8 +75,8 @@ function writtenText(text: string, isLocal: IsLocal): string {
 }
 
 /**
- * Variables whose validations have named steps where Terraform can order that: what reads a variable waits for its
- * validation, and a condition must name its variable itself.
+ * Variables whose validations use locals for named steps where Terraform allows it: a validation must not lead back to
+ * its own variable through a local, and its condition must name the variable itself.
  */
 function variablesWith(variables: Readonly<Record<string, Body>>, isLocal: IsLocal, locals: Body): Body {
   const inline = Object.entries(variables).map(([name, body]) => [name, written(body, () => false) as Body] as const);

@@ -7,45 +7,45 @@ export type KnownAt = "synth" | "plan" | "apply";
 export type PrintToken = (token: unknown) => unknown;
 
 /**
- * What an expression is: a literal, a reference or another leaf, or an operation on expressions.
+ * Content of an expression: a literal, a reference or another leaf, or an operation on expressions.
  *
- * `Condition` and `Entry` are the types of expressions in it, which are above this file.
+ * `Condition` and `Entry` stand for types of expressions, which this file cannot import.
  */
 export interface ExpressionNode<Condition = unknown, Entry = unknown> {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
   /** Undefined unless the value is known at synthesis. */
   readonly literal?: { readonly value: unknown };
-  /** The references in it. */
+  /** Addresses to which the node refers. */
   readonly names: readonly string[];
-  /** Whether it is a list that is known to have an item, where `entries` does not tell. */
+  /** Whether the value is a list that surely has an item; needed only without `entries`. */
   readonly hasItems?: boolean;
-  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
+  /** Items with their indexes, or members with their names, if all indexes or names are known; values need not be. */
   readonly entries?: readonly Entry[];
-  /** Whether it is null, where that is simpler than a comparison. */
+  /** The condition that the value is null, if there is a simpler one than a comparison. */
   readonly isNull?: (() => Condition) | undefined;
-  /** The negation, where it needs no `!`. */
+  /** The negation, if it needs no `!`. */
   readonly opposite?: (() => Condition) | undefined;
-  /** What it combines, so that another of the same operator takes its operands. */
+  /** Operands of an `&&` or `||`, so that an outer combination by the same operator can absorb them. */
   readonly combination?: Combination<Condition> | undefined;
-  /** Whether Terraform may stop at it, such as at a number in words. */
+  /** Whether evaluation may fail, for example for a number in words. */
   readonly canFail?: boolean;
-  /** Whether it is known to do so. */
+  /** Whether evaluation surely fails. */
   readonly fails?: boolean;
-  /** A number that the value is never less than, where one is known. */
+  /** Lower bound of the value, if known. */
   readonly lowerBound?: number;
   print(printToken: PrintToken): Printed;
-  /** Alone, as the value of an argument, where that is more than the printed text in braces. */
+  /** The value of an argument that has no other content, if not the printed text in braces. */
   alone?(): unknown;
 }
 
-/** Conditions that all hold, or of which one does. */
+/** Conditions combined by `&&` or `||`. */
 export interface Combination<Condition> {
   readonly operator: "&&" | "||";
   readonly operands: readonly Condition[];
 }
 
-/** What a node knows of an expression in it. */
+/** What a node knows of its operands. */
 interface Inner<T = unknown> {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
@@ -68,13 +68,13 @@ export type Part = string | { readonly expr: Inner; readonly minimumPrecedence: 
 /** What is known of the result of an operation. */
 export interface OperationFacts<Condition> {
   readonly combination?: Combination<Condition>;
-  /** A number that the value is never less than. */
+  /** Lower bound of the value. */
   readonly lowerBound?: number;
   readonly mayBeNull?: boolean;
   readonly isNull?: (() => Condition) | undefined;
-  /** Whether Terraform may stop at it; by default, it may. */
+  /** Whether evaluation may fail; true by default. */
   readonly canFail?: boolean;
-  /** Whether it is known to; by default, if it does at an operand. */
+  /** Whether evaluation surely fails; by default, if that of an operand does. */
   readonly fails?: boolean;
   readonly opposite?: (() => Condition) | undefined;
 }
@@ -116,7 +116,7 @@ export class Step implements ExpressionNode {
   }
 }
 
-/** A list or an object in which something is not known at synthesis. */
+/** A list or an object whose values are not all known at synthesis. */
 export class Collection<Entry extends InnerEntry> implements ExpressionNode<never, Entry> {
   readonly mayBeNull = false;
 
@@ -156,7 +156,7 @@ export class Collection<Entry extends InnerEntry> implements ExpressionNode<neve
   }
 }
 
-/** An operation on literals at which Terraform stops. */
+/** An operation on literals that fails in Terraform. */
 export class Failure implements ExpressionNode {
   readonly knownAt = "plan";
   readonly mayBeNull = false;
@@ -171,7 +171,7 @@ export class Failure implements ExpressionNode {
   }
 }
 
-/** A value in a place that is only reached if it is not null. */
+/** A value in a place that is evaluated only if the value is not null. */
 export class Present implements ExpressionNode {
   readonly mayBeNull = false;
 
@@ -250,7 +250,7 @@ export class Operation<Condition> implements ExpressionNode<Condition> {
 
 const MOMENTS: readonly KnownAt[] = ["synth", "plan", "apply"];
 
-/** When the last one is known; an operation is left for the plan at least. */
+/** When the last operand is known, at plan at the earliest. */
 function latest(operands: readonly Inner[]): KnownAt {
   const moments = operands.map(({ knownAt }) => MOMENTS.indexOf(knownAt));
   return MOMENTS[Math.max(1, ...moments)] ?? "apply";

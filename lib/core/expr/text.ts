@@ -1,6 +1,6 @@
 import { Token, Tokenization, type IResolvable } from "cdktf";
 
-/** How tightly the parts of an expression bind; a part that binds less than its place asks for needs parentheses. */
+/** Precedence of operators; an operand of lower precedence than its place requires needs parentheses. */
 export const PRECEDENCE = {
   choice: 0,
   or: 1,
@@ -13,7 +13,7 @@ export const PRECEDENCE = {
   value: 8,
 } as const;
 
-/** HCL, and how tightly it binds. */
+/** HCL and its precedence. */
 export interface Printed {
   readonly text: string;
   readonly precedence: number;
@@ -31,15 +31,15 @@ export function literalText(value: unknown): string {
 /** A name of a member, in quotes only where it needs them. */
 export const plainKey = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? key : literalText(key));
 
-/** A text as it stands between quotes. */
+/** A text, escaped for use between quotes. */
 export const quotedInside = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** A text that Terraform reads unchanged, although it has markers of templates in it. */
+/** A text with escaped template markers, so that Terraform reads it unchanged. */
 export function escapedTemplate(text: string): string {
   return text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
 }
 
-/** A value whose texts, also those in lists and objects, Terraform reads unchanged. */
+/** A value with escaped template markers in all its texts, also in lists and objects. */
 export function templatesOf(value: unknown): unknown {
   if (typeof value === "string") return escapedTemplate(value);
   if (typeof value !== "object" || value === null) return value;
@@ -47,7 +47,7 @@ export function templatesOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [escapedTemplate(key), templatesOf(each)]));
 }
 
-/** What a text consists of: literals and tokens. */
+/** The literals and tokens of a text. */
 export function piecesOf(text: string): (string | IResolvable)[] {
   const pieces: (string | IResolvable)[] = [];
   let rest = text;
@@ -70,7 +70,7 @@ function withNumbers(text: string): (string | IResolvable)[] {
     .map((piece) => (NUMBER_TOKEN.test(piece) ? (Tokenization.reverseNumber(Number(piece)) ?? piece) : piece));
 }
 
-/** What the framework has made of a token that stands inside of an expression. */
+/** HCL of a token that the framework resolved inside an expression. */
 export function printedToken(resolved: unknown): Printed {
   if (resolved instanceof PlainText) return { text: literalText(resolved.text), precedence: PRECEDENCE.value };
   if (typeof resolved !== "string") return { text: resolvedText(resolved), precedence: PRECEDENCE.value };
@@ -88,12 +88,12 @@ function resolvedText(value: unknown): string {
   return `{ ${members.join(", ")} }`;
 }
 
-/** A text that is no expression, from a token whose value is one. */
+/** A token's value that is a plain text, not an expression. */
 export class PlainText {
   constructor(readonly text: string) {}
 }
 
-/** Whether nothing in a text binds less than a value: no operator stands outside of brackets and strings. */
+/** Whether a text needs no parentheses as an operand: it has no operator outside of brackets and strings. */
 export function isWhole(text: string): boolean {
   const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/[^\s()[\]{}!-]+/g, "x");
   let inner = outside;

@@ -3,12 +3,12 @@ import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdk
 import { AddressIn } from "./leaves";
 import { PlainText } from "./text";
 
-/** A token as the framework writes it inside of an expression; text, where its value is that. */
+/** A token as the framework writes it inside an expression; `PlainText` if its value is a plain text. */
 export function insideOf(token: unknown, context: IResolveContext): unknown {
   if (token instanceof AddressIn) return token.inside(context);
   context.suppressBraces = true;
   const inside: unknown = context.resolve(token);
-  // Expressions of the framework have braces around them elsewhere; what comes without is a text.
+  // Outside of an expression, the framework puts an expression in braces; a result without braces is a plain text.
   const isExpression = typeof (token as { readonly resolveArg?: unknown }).resolveArg === "function";
   if (isExpression && typeof inside === "string") return inside;
   context.suppressBraces = false;

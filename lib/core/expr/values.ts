@@ -1,4 +1,4 @@
-/** Terraform would stop at such a value. One for all: only the one that calculates sees it, and a trace costs time. */
+/** Thrown where Terraform would fail. One shared object, because it never reaches a user and a stack trace is slow. */
 export const NO_VALUE = new Error("Terraform has no such value");
 
 /** A value that is not null. */
@@ -13,13 +13,13 @@ export function numberIn(value: unknown): number {
   return finite(isNumber ? Number(value) : NaN);
 }
 
-/** A number that Terraform has, unlike the quotient of a division by zero. */
+/** A finite number; Terraform has no infinity, for example from a division by zero. */
 export function finite(value: number): number {
   if (!Number.isFinite(value)) throw NO_VALUE;
   return value;
 }
 
-/** A text, also from a number or a switch, in the form that Terraform gives all texts. */
+/** A text, also from a number or a boolean, in Unicode NFC as Terraform normalizes all texts. */
 export function textIn(value: unknown): string {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") throw NO_VALUE;
   return String(value).normalize("NFC");

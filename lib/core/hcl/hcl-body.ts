@@ -11,7 +11,7 @@ import {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Order of attributes, and of blocks; those that it does not name are at the empty name, in alphabetical order. */
+/** Order of attributes and blocks; the empty name is the place of all others, in alphabetical order. */
 const ORDER = [
   "count",
   "for_each",
@@ -38,7 +38,7 @@ const ORDER = [
   "depends_on",
 ];
 
-/** Names of the blocks in a block, with those inside them; nothing else tells them from objects. */
+/** Names of nested blocks, recursively; JSON does not distinguish blocks from objects. */
 export interface Blocks {
   readonly [name: string]: Blocks;
 }
@@ -47,7 +47,7 @@ export interface Blocks {
 const LIFECYCLE: Blocks = { postcondition: {}, precondition: {} };
 export const OWN_BLOCKS: Blocks = { connection: {}, lifecycle: LIFECYCLE, provisioner: { connection: {} } };
 
-/** Arguments, by the block that they are in, whose strings are references, words or types; a dot begins nested ones. */
+/** Arguments whose strings are references, words or types, by their block; a leading dot marks a nested block. */
 const BARE = [
   "depends_on",
   "provider",
@@ -65,13 +65,13 @@ const BARE = [
   ".provisioner.when",
 ];
 
-/** Those whose strings are no templates. */
+/** Arguments whose strings are no templates. */
 const LITERAL = /^(output[.]description|variable[.](default|description)|(backend|terraform)[.])/;
 
 /**
  * A block such as `resource "google_sql_user" "owner"`, whose equals signs are yet to be aligned.
  *
- * @param kind what the block is, where Terraform reads some of its arguments differently
+ * @param kind type of the block, for `BARE` and `LITERAL`
  */
 export function block(header: string, body: Body, blocks: Blocks = {}, kind = "", indent = ""): string {
   const isBlock = (name: string) => name === "dynamic" || name in blocks;
@@ -85,7 +85,7 @@ export function block(header: string, body: Body, blocks: Blocks = {}, kind = ""
       const key = kind === "" ? name : `${kind}.${name}`;
       const spell = BARE.includes(key) ? bareExpression : LITERAL.test(key) ? quotedText : templateExpression;
       const text = `${indent}  ${assignment(name, valueExpression(body[name], `${indent}  `, spell))}`;
-      // With empty lines around them, as blocks have them.
+      // Meta-arguments get empty lines around them, like blocks.
       return ["count", "for_each", "depends_on"].includes(name) && kind !== ".dynamic" ? `\n${text}\n` : text;
     });
   const lines = parts
@@ -97,7 +97,7 @@ export function block(header: string, body: Body, blocks: Blocks = {}, kind = ""
   return lines === "" ? `${indent}${header} {}` : `${indent}${header} {\n${lines}\n${indent}}`;
 }
 
-/** Blocks of a name with empty lines around them, but none between simple ones, which belong together. */
+/** Blocks of one name with empty lines around them, but none between simple blocks. */
 function grouped(texts: readonly string[]): string[] {
   const areSimple = texts.every((text) => !text.includes("\n\n"));
   return areSimple && texts.length > 0 ? [`\n${texts.join("\n")}\n`] : texts.map((text) => `\n${text}\n`);
@@ -107,14 +107,14 @@ function grouped(texts: readonly string[]): string[] {
 const SHORT_BLOCK = `[^\n${ALIGNED}]* \\{ [^\n]* \\}`;
 const BETWEEN_SHORT_BLOCKS = new RegExp(`(?<=^${SHORT_BLOCK})\n\n(?=${SHORT_BLOCK}(?:\n|$))`, "gm");
 
-/** A block in a block on one line, as HCL allows it for a single argument; undefined where that has another block. */
+/** A nested block with a single argument on one line, as HCL allows; undefined for any other block. */
 function onOneLine(header: string, lines: string): string | undefined {
   if (lines.includes("\n") || !lines.includes(ALIGNED)) return undefined;
   const line = `${header} { ${aligned(lines.trim())} }`;
   return line.length <= SHORT_LINE ? line : undefined;
 }
 
-/** The blocks of a name; two kinds of them have labels. */
+/** The nested blocks of one name; those of `dynamic` and `provisioner` have labels. */
 function nested(name: string, value: unknown, blocks: Blocks, indent: string): string[] {
   const bodies = [value].flat() as Body[];
   if (name !== "dynamic" && name !== "provisioner")

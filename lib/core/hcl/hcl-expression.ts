@@ -1,18 +1,18 @@
-/** Lines of values are broken where they would be longer. */
+/** Longest line of a value, in characters. */
 const LINE_LENGTH = 120;
 
-/** Objects of so many members, and blocks of one argument, stand on one line if that is no longer than this. */
+/** Objects of at most so many members, and blocks of one argument, stand on one line of at most `SHORT_LINE`. */
 const FEW_MEMBERS = 3;
 export const SHORT_LINE = 96;
 
 /** Stands for the spaces before an equals sign until all lines are known. */
 export const ALIGNED = "\u0001";
 
-/** Neighbouring lines, whose equals signs are in one column; a value of several lines stands alone. */
+/** Consecutive lines whose equals signs are aligned; a value of several lines ends the group. */
 const NEIGHBOURS = new RegExp(`(^[^\n]*${ALIGNED}[^\n]*[^\n([{]$\n?)+`, "gm");
 const KEYS = new RegExp(`^[^\n]*(?=${ALIGNED})`, "gm");
 
-/** A name and its value, whose equals sign is yet to be aligned. */
+/** A name and its value, with an equals sign that `aligned` will align. */
 export const assignment = (name: string, value: string): string => `${name}${ALIGNED}= ${value}`;
 
 /** Lines as terraform fmt leaves them. */
@@ -24,7 +24,7 @@ export function aligned(text: string): string {
   return text.replaceAll(NEIGHBOURS, inColumn).replaceAll(ALIGNED, " ");
 }
 
-/** A string of Terraform JSON as an expression: what is in `${…}` alone, or a template in quotes. */
+/** A string of Terraform JSON as an expression: the content of a lone `${…}`, or a template in quotes. */
 export function templateExpression(text: string, indent = ""): string {
   const isExpression = text.startsWith("${") && cut(text, "text").length === 1;
   return isExpression ? bareExpression(text.slice(2, -1).trim(), indent) : `"${spacedText(text, escaped)}"`;
@@ -61,17 +61,17 @@ function objectKey(key: string, spell: typeof templateExpression): string {
   return key.startsWith("${") && !spelled.startsWith('"') ? `(${spelled})` : spelled;
 }
 
-/** HCL has JSON's escapes, but for two characters that may stand as they are. */
+/** HCL has JSON's escapes except `\b` and `\f`, which may stand unescaped. */
 function escaped(literal: string): string {
   return literal.replaceAll(/(?![\b\f])["\\\p{Cc}]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-/** What ends a group, by what begins it: two characters in a text, one in an expression. */
+/** End of a group by its beginning, which has two characters in a text and one in an expression. */
 const ENDS = new Map(["${}", "%{}", '""', "()", "[]", "{}"].map((pair) => [pair.slice(0, -1), pair.slice(-1)]));
 const TOKENS = /\\["\\]|\$\$\{|%%\{|[$%]\{|[^"\\$%()[\]{}]+|[^]/g;
 const isGroup = (piece: string): boolean => ENDS.has(piece.charAt(0));
 
-/** A text or an expression cut into groups and what is between them; a string in an expression is a text again. */
+/** A text or an expression cut into groups and the pieces between them; a string in an expression is a text again. */
 function cut(whole: string, kind: "expression" | "text" = "expression"): string[] {
   const cuts = [0];
   const awaited: string[] = [];
@@ -112,14 +112,14 @@ function spaced(expression: string): string {
     .join("");
 }
 
-/** Whether brackets are around a whole condition, or around an operand that binds at least as well without them. */
+/** Whether parentheses are superfluous: around a whole condition, or around an operand of sufficient precedence. */
 function isCondition(group: string, before = "", after = ""): boolean {
   const binds = before === "" && after.startsWith(" ? ") ? /\?/g : /\?|&&|\|\|/g;
   const isOperand = /(^| (&&|\|\|) )$/.test(before) && /^( (\?|&&|\|\|) |$)/.test(after) && before + after !== "";
   return group.startsWith("(") && isOperand && split(group.slice(1, -1), binds).length === 1;
 }
 
-/** Leaves out a `join` around a single text, which makes nothing else of it. */
+/** Removes a `join` of a single text, which has no effect. */
 function withoutJoin(pieces: readonly string[], piece: string): string[] {
   const [before = "", ...others] = pieces.toReversed();
   const [, text] = before.endsWith("join") ? (/^\("", \[(".*")\]\)$/s.exec(piece) ?? []) : [];
@@ -138,7 +138,7 @@ function spacedText(text: string, spell = (literal: string) => literal): string 
 /** A member of an object: its key as written, and its value. */
 const MEMBER = /^("(?:[^"\\]|\\.)*"|\([^)]*\)|[\w-]+)\s*[:=](?![=])\s*(.*)$/s;
 
-/** What is in brackets; with keys in an object. */
+/** The items in brackets; of an object, with keys. */
 function membersOf(group: string): (readonly [key: string | undefined, value: string])[] {
   const content = group.slice(1, -1).trim();
   const isObject = group.startsWith("{") && !content.startsWith("for ");
@@ -148,7 +148,7 @@ function membersOf(group: string): (readonly [key: string | undefined, value: st
   });
 }
 
-/** An expression that stands alone, where it is too long on several lines: between operands, or in brackets. */
+/** An expression as the whole value of an argument; a long one is broken between operands, or in brackets. */
 export function bareExpression(expression: string, indent = ""): string {
   return brokenOperand(ungrouped(spaced(expression)), indent);
 }
@@ -158,7 +158,7 @@ function brokenOperand(line: string, indent: string): string {
   return brokenBranch(line, indent) ?? brokenGroup(`(${line})`, indent);
 }
 
-/** A choice of which only one branch is long, in brackets: `condition ? value : (`, that branch, `)`. */
+/** A choice with only one long branch, in brackets: `condition ? value : (`, the branch, `)`. */
 function brokenBranch(line: string, indent: string): string | undefined {
   const [condition = "", yes = "", no = "", ...more] = split(line, / [?:] /g).map(ungrouped);
   const isLong = (branch: string) => operandLines(branch, indent) !== undefined;
@@ -172,7 +172,7 @@ function brokenBranch(line: string, indent: string): string | undefined {
 const ungrouped = (expression: string): string =>
   expression.startsWith("(") && cut(expression).length === 1 ? expression.slice(1, -1).trim() : expression;
 
-/** The operands of a long expression on lines of their own, at the operator that binds least. */
+/** The operands of a long expression on separate lines, broken at the operator of lowest precedence. */
 function operandLines(line: string, indent: string): string | undefined {
   if (line.length + indent.length <= LINE_LENGTH) return undefined;
   const broken = (part: string) => brokenOperand(part, indent);
@@ -188,7 +188,7 @@ function operandLines(line: string, indent: string): string | undefined {
   );
 }
 
-/** Neighbouring operands about the same references, as many in a line as fit. */
+/** Lines of operands; neighbours with the same references share a line if they fit. */
 function together(operands: readonly string[], operator: string, indent: string): string[] {
   const subject = (operand: string) => [...new Set(operand.match(REFERENCES))].sort().join(" ");
   return operands.reduce<string[]>((lines, operand) => {
@@ -200,7 +200,7 @@ function together(operands: readonly string[], operator: string, indent: string)
   }, []);
 }
 
-/** What an expression refers to, such as `var.region`. */
+/** References in an expression, such as `var.region`. */
 const REFERENCES = /\b[a-z_]\w*(?:[.]\w+)+/g;
 
 /** An expression whose longest brackets are broken over lines. */
@@ -214,21 +214,21 @@ function brokenInside(line: string, indent: string): string {
   return pieces.map((piece, index) => (index === longest ? broken(piece) : piece)).join("");
 }
 
-/** Whether an expression is one pair of brackets with what is in them. */
+/** Whether a pair of brackets encloses the whole expression. */
 const isBracketed = (expression: string): boolean => /^[([{]/.test(expression) && cut(expression).length === 1;
 
-/** A function that is called, with what is in its brackets. */
+/** The function name at the beginning of a call. */
 const CALL = /^[a-z_]\w*(?=\()/;
 
-/** Whether an argument may be broken inside while its line goes on: a list, an object, or a call. */
+/** Whether an argument is a list, an object or a call, which can be broken inside its brackets. */
 function isBreakable(argument: string): boolean {
   const [name = ""] = CALL.exec(argument) ?? [];
   return isBracketed(argument.slice(name.length)) && (name !== "" || !argument.startsWith("("));
 }
 
 /**
- * Arguments of a function of which only the first or the last is broken: `contains([`, its items, `], value)`.
- * Undefined where another argument would be broken too, or would not fit beside it.
+ * Arguments of a function, of which only the first or the last is broken: `contains([`, its items, `], value)`.
+ * Undefined if another argument is too long as well, or does not fit on the same line.
  */
 function brokenArgument(group: string, indent: string, before: string): string | undefined {
   const all = group.startsWith("(") ? split(group.slice(1, -1), ",") : [];
@@ -269,10 +269,10 @@ function brokenGroup(group: string, indent: string): string {
 /** A text or a number, with its comma. */
 const WORD = /^(?:"(?:[^"\\]|\\.)*"|[0-9.]+),$/;
 
-/** Items of a list that have lines of their own, also where they are words. */
+/** Lists of up to so many words have one word a line. */
 const FEW = 6;
 
-/** Words one after another, in as many lines as they need. */
+/** Words, as many in a line as fit. */
 function filled(words: readonly string[], indent: string): string[] {
   return words.reduce<string[]>((lines, word) => {
     const line = lines.at(-1);
@@ -281,7 +281,7 @@ function filled(words: readonly string[], indent: string): string[] {
   }, []);
 }
 
-/** `for … :`, and what it makes of each element, or of those behind an `if`. */
+/** Lines of a `for` expression: `for … :`, the result for each element, and `if` with its condition. */
 function forLines(content: string, indent: string): string[] {
   const [head = "", ...rest] = split(content, " : ");
   const [names = "", collection = ""] = split(head, " in ");
@@ -289,7 +289,7 @@ function forLines(content: string, indent: string): string[] {
   const [made = "", condition] = split(body, / if(?=[ (])/g);
   const divided = (line: string) => operandLines(ungrouped(line), indent) ?? brokenInside(line, indent);
   const isShort = body.length + indent.length <= LINE_LENGTH;
-  // As terraform fmt leaves it, which takes `if` before a bracket for a function.
+  // Without a space, because terraform fmt takes `if (` for a function call.
   const only = condition === undefined ? [] : [`if ${divided(condition)}`.replace(/^if \(/, "if(")];
   const lines = isShort ? [body] : made.includes(" => ") ? [brokenInside(body, indent)] : [divided(made), ...only];
   return [`${names} in ${brokenOperand(collection, indent)} :`, ...lines];

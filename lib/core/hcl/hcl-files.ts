@@ -5,36 +5,36 @@ import { withoutImpliedDependencies } from "./implied-dependencies";
 type Elements = Readonly<Record<string, Body>>;
 type Texts = Readonly<Record<string, string>>;
 
-/** What a configuration does not say of an element. */
+/** Facts of an element that the configuration lacks. */
 export interface Origin {
-  /** Names of the files that it may be in, from the outermost construct's. */
+  /** Segments of possible file names, from the outermost construct inwards. */
   readonly path: readonly string[];
 
-  /** Place among all elements, in the order in which the program makes them. */
+  /** Position in the order in which the program creates the elements. */
   readonly order: number;
 
-  /** Why it is as it is, for readers of the folder. */
+  /** Comment for readers of the folder. */
   readonly reason?: string | undefined;
   readonly blocks: Blocks;
 }
 
-/** By type and name: a resource's type as it is, others as in `data.google_project`, `provider.google` and `local`. */
+/** Looks up an element; types that are no resources look like `data.google_project`, `provider.google` or `local`. */
 export type OriginOf = (type: string, name: string) => Origin;
 
 /** A part of a root module: a block, or the name and the value of a local. */
 type Part = Origin & { readonly content: string | readonly [name: string, value: unknown] };
 
-/** A file that would be longer is divided by the constructs further inside. */
+/** Longest file, in lines; a longer one is divided by inner constructs. */
 const LONGEST_FILE = 600;
 const LARGE_PART = 150;
 
 /** Blocks that are lists without labels. */
 const UNNAMED = ["import", "moved", "removed"];
 
-/** What the file of the checks holds. */
+/** First comment of the file with the checks. */
 export const CHECKS_PURPOSE = "What a plan or an apply warns of";
 
-/** What the file of the variables holds. */
+/** First comment of the file with the variables. */
 export const VARIABLES_PURPOSE = "Inputs";
 
 const PURPOSES: Texts = {
@@ -46,10 +46,10 @@ const PURPOSES: Texts = {
   versions: "Releases of Terraform and of its providers",
 };
 
-/** Beginning of every file, by which those of a former synthesis are known. */
+/** First line of every file, which identifies files of a former synthesis. */
 export const SYNTHESIZED = "# Synthesized. Put changes into files that end in _override.tf.";
 
-/** The files of a root module by name, from its finished Terraform JSON; `purposes` tell those of elements. */
+/** The files of a root module by name, from its finished Terraform JSON. @param purposes first comments, by file */
 export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Texts = {}): Record<string, string> {
   const { check, data, ephemeral, locals, module, output, provider, resource, terraform, variable, ...others } =
     withoutImpliedDependencies(configuration) as Readonly<Record<string, Elements>>;
@@ -111,7 +111,7 @@ export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Text
   );
 }
 
-/** The file of a part: that of its outermost construct, or of a larger part further inside where that were long. */
+/** The file of a part: that of its outermost construct or, if that file is too long, of a large inner construct. */
 function fileOf(part: Part, parts: readonly Part[], depth = 1): string {
   const nameOf = ({ path }: Part, segments: number) => path.slice(0, segments).join("-") || "main";
   const linesBeside = (segments: number) =>
@@ -120,7 +120,7 @@ function fileOf(part: Part, parts: readonly Part[], depth = 1): string {
   return isApart ? fileOf(part, parts, depth + 1) : nameOf(part, depth);
 }
 
-/** About as many as in their file; locals are seldom long. */
+/** Estimated lines of the parts in their file; a local counts as one. */
 const linesIn = (parts: readonly Part[]): number =>
   parts.flatMap(({ content }) => (typeof content === "string" ? content.split("\n") : content[0])).length;
 

@@ -3,14 +3,14 @@ import { type Body } from "./hcl-body";
 
 type Elements = Readonly<Record<string, Readonly<Record<string, Body>>>>;
 
-/** Arguments whose addresses may be words of a sentence, and need not be known. */
+/** Arguments that are prose: a word like an address in them need not exist. */
 const TEXTS = ["description", "error_message"];
 
 /**
- * A configuration in which no resource lists a dependency that another one waits for anyway, because Terraform orders
- * what it makes, and what it destroys, by all that is behind a dependency.
+ * A configuration without implied entries in `depends_on` of resources: Terraform already waits for the dependencies of
+ * each dependency, also when it destroys.
  *
- * Of data sources and ephemeral values each dependency stays: these are read later where one of them changes.
+ * Data sources and ephemeral values keep all entries, because a change of any listed dependency defers their reading.
  */
 export function withoutImpliedDependencies(configuration: Body): Body {
   const resources = (configuration.resource ?? {}) as Elements;
@@ -47,7 +47,7 @@ function dependenciesIn({ data, ephemeral, locals, resource }: Body): ReadonlyMa
   ]);
 }
 
-/** All that is behind an address, directly or not. */
+/** All direct and indirect dependencies of an address. */
 function reachableFrom(dependencies: ReadonlyMap<string, readonly string[]>): (address: string) => ReadonlySet<string> {
   const known = new Map<string, ReadonlySet<string>>();
   const reached = (address: string): ReadonlySet<string> => {

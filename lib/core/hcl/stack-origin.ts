@@ -9,23 +9,23 @@ import { RulesBrokenError } from "../inputs/rules-broken-error";
 import { type Blocks, type Body } from "./hcl-body";
 import { hclFiles, type OriginOf, CHECKS_PURPOSE, VARIABLES_PURPOSE } from "./hcl-files";
 
-/** Nested blocks by type; `data.`, `ephemeral.` or `provider.` is before a type that is not a resource's. */
+/** Nested blocks by type; types of other kinds than resources have the prefix `data.`, `ephemeral.` or `provider.`. */
 export type HclBlocks = Readonly<Record<string, Blocks>>;
 
-/** Those of the types that the library uses, from the providers' schemas. */
+/** File with the nested blocks of all types that the library uses, from the providers' schemas. */
 export const KNOWN_BLOCKS = "lib/core/hcl/nested-blocks.json";
 
-/** Those of Terraform's own types. */
+/** Nested blocks of Terraform's own types. */
 const OWN_TYPES: HclBlocks = { local: {}, module: {}, var: {}, terraform_data: {}, "data.terraform_remote_state": {} };
 
 const REASONS = new WeakMap<IConstruct, string>();
 
-/** Says why an element is as it is, above it in HCL, for readers who have only the folder. */
+/** Adds a comment above an element in HCL, for readers who have only the folder. */
 export function explain(element: IConstruct, reason: string): void {
   REASONS.set(element, reason);
 }
 
-/** Says why there is an element to which nothing refers, which the linter tflint would report. */
+/** Adds a comment to an element without references, and silences the linter tflint, which would report it. */
 export function explainUnused(element: IConstruct, reason: string): void {
   explain(element, `${reason}\ntflint-ignore: terraform_unused_declarations`);
 }
@@ -44,17 +44,17 @@ export function inFiles({ node }: IConstruct, files: FileTable): void {
   }
 }
 
-/** Puts what the rules for variables have in common beside these. */
+/** Puts an element that several validations share into the file of the variables. */
 export function inFileOfVariables(part: IConstruct): void {
   FILES.set(part, ["variables", VARIABLES_PURPOSE]);
 }
 
-/** Puts what a check looks at beside the checks. */
+/** Puts an element that a check refers to into the file of the checks. */
 export function inFileOfChecks(part: IConstruct): void {
   FILES.set(part, ["checks", CHECKS_PURPOSE]);
 }
 
-/** What is there for parts that are managed elsewhere, apart from what most deployments have. */
+/** Files with elements for parts that are managed elsewhere, apart from those that most deployments have. */
 const EXISTING_FILES = {
   accounts: "Accounts that are managed elsewhere: what they are granted on single resources",
   "accounts-secrets": "Accounts that are managed elsewhere: the secrets that they may read",
@@ -64,15 +64,15 @@ const EXISTING_FILES = {
   parts: "Parts that are managed elsewhere: who is granted access to them, and how they are read",
 } as const;
 
-/** Files that hold parts of many constructs. The first is the one name that a reader of any module looks for. */
+/** Files that hold parts of many constructs. */
 const SHARED_FILES = ["checks", "main", "variables", ...Object.keys(EXISTING_FILES).map((kind) => `existing-${kind}`)];
 
-/** Puts what is there for a part that is managed elsewhere into a file of its own. */
+/** Puts an element for a part that is managed elsewhere into a file of its own. */
 export function inFileOfExisting(part: IConstruct, kind: keyof typeof EXISTING_FILES): void {
   FILES.set(part, [`existing-${kind}`, EXISTING_FILES[kind]]);
 }
 
-/** Whether an element, or what it is in, is there for a part that is managed elsewhere. */
+/** Whether an element, or a scope around it, exists for a part that is managed elsewhere. */
 export function isForExisting(element: IConstruct): boolean {
   return element.node.scopes.some((scope) => FILES.get(scope)?.[0].startsWith("existing-"));
 }
@@ -87,7 +87,7 @@ export function hclFilesOf(stack: TerraformStack, configuration: Body, further: 
   const used = JSON.parse(readFileSync(packageFile(KNOWN_BLOCKS), "utf8")) as HclBlocks;
   const known: HclBlocks = { ...used, ...OWN_TYPES, ...further };
   const purposes: Record<string, string> = {};
-  /** A scope that has a file of its own begins the path with it, whatever is around it. */
+  /** Extends a path by a scope; a scope with an assigned file restarts the path there. */
   const pathTo = (path: readonly string[], scope: IConstruct): string[] => {
     const [file, purpose = ""] = FILES.get(scope) ?? [];
     if (file === undefined) return [...path, elementNamePart(scope.node.id).replaceAll("_", "-")];
