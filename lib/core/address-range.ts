@@ -14,16 +14,16 @@ export function isAddressRange(range: Expr<string>): Expr<boolean> {
   );
 }
 
-/** Whether it is an IPv4 range with its first address, or an IPv6 range in its short form, but no IPv4-mapped one. */
+/** Whether a text is an IPv4 range with its first address, or an IPv6 range in short form that is not IPv4-mapped. */
 export function isAnyAddressRange(range: Expr<string>): Expr<boolean> {
   const [first, prefix] = [addressIn(range, 0), toNumber(element(split("/", range), 1))];
-  // Of IPv6, Terraform judges the form.
+  // Only Terraform judges the form of an IPv6 range.
   const isFit = (text: unknown) =>
     textIn(text).includes(":") ? undefined : endsOf(textIn(text)) !== undefined && !/[/]0./.test(textIn(text));
   return foldConstants([range], isFit, () => interpolated`${first}/${prefix}`.eq(range));
 }
 
-/** An address of a range, by its number, from the last one if that is negative. */
+/** The address of a range with a number; negative numbers count back from the last address. */
 export function addressIn(range: Expr<string>, number: -1 | 0): Expr<string> {
   const calculated = (text: unknown) => {
     const ends = endsOf(textIn(text));
@@ -35,7 +35,7 @@ export function addressIn(range: Expr<string>, number: -1 | 0): Expr<string> {
 const OCTET = "(0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])";
 const RANGE = new RegExp(`^${OCTET}[.]${OCTET}[.]${OCTET}[.]${OCTET}/(0?[0-9]|[12][0-9]|3[0-2])$`);
 
-/** First and last address of such a range, in dotted notation; undefined for anything else. */
+/** First and last address of an IPv4 range, in dotted notation; undefined for anything else. */
 export function endsOf(value: string): readonly [first: string, last: string] | undefined {
   const [, ...numbers] = RANGE.exec(value) ?? [];
   if (numbers.length === 0) return undefined;

@@ -12,9 +12,9 @@ export interface Protection {
 }
 
 interface Refusal extends Pick<TerraformDataProps, "count" | "triggersReplace"> {
-  /** What it says of the change. */
+  /** What the error message says about the change. */
   readonly refusal?: string;
-  /** What must come with the end of the protection, and after it. */
+  /** Steps that the error message adds to switching the protection off. */
   readonly remedy?: string;
   /** What remains after a destroy, as the object of a sentence in its output. */
   readonly remains?: string;
@@ -42,11 +42,11 @@ export function guardDestroy(
 }
 
 /**
- * Refuses the end of a guard that is in the state, but not in the program.
+ * Refuses to remove a guard that is in the state, but no longer in the program.
  *
- * Terraform asks only a block that is still there, and this one says what becomes of a guard that the state may have.
+ * Terraform runs the destroy provisioner of a removed resource only from a `removed` block.
  *
- * @param id that of the guard
+ * @param id id of the former guard
  */
 export function refuseRemoval(
   scope: Construct,
@@ -93,7 +93,7 @@ function refusalOf(
     // A destroy provisioner can refer only to `self`.
     environment: {
       PROTECTED: "${self.input.protected}",
-      // A state from before this value existed has none.
+      // States of older releases lack this value.
       ...(remains !== undefined && { REMAINS: '${try(self.input.remains, "what the last apply said")}' }),
     },
   };

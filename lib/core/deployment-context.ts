@@ -112,7 +112,7 @@ function numbered(area: string, ...numbers: readonly number[]): string[] {
   return numbers.map((number) => `${area}${number}`);
 }
 
-/** Known regions of the continent of another one, in a line: at plan, nothing tells which one is near. */
+/** Known regions on the same continent, as one line, because a plan cannot compute which name is nearest. */
 function regionsBeginningAs(region: Expr<string>): Expr<string> {
   const beginning = interpolated`${element(split("-", region), 0)}-`;
   const alike = each(
@@ -121,7 +121,7 @@ function regionsBeginningAs(region: Expr<string>): Expr<string> {
     (name) => startsWith(name, beginning),
     "name",
   );
-  // An empty text is no value to it.
+  // `coalesce` skips empty strings.
   return hcl`coalesce(${alike.joinedBy(", ")}, "none")`;
 }
 

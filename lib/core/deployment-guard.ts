@@ -10,42 +10,42 @@ import { expression, named, settingName, rendered } from "./expr/expression";
 import { type Value } from "./inputs/value";
 import { TerraformData } from "./terraform-data";
 
-/** A value that makes a deployment what it is: another one would replace it. */
+/** A value that identifies a deployment: another value would replace the deployment. */
 export interface DeploymentFact {
   readonly prop: string;
-  /** Undefined, or null at plan, where it is optional. */
+  /** An optional value may be undefined, or null at plan. */
   readonly value: string | undefined;
-  /** Name in messages, where it is not that of an input. */
+  /** Name in messages, for a value that comes from no input. */
   readonly messageName?: string;
-  /** Leaves a null out of what guards compare, which many deployments have not had from the beginning. */
+  /** Leaves out the fact while its value is null, because older deployments recorded no such fact. */
   readonly omitsNull?: boolean;
 }
 
 /**
- * The value of a fact from an input. Where the folder of one deployment leaves the input out, it is null, as in the
- * folder for any: so that both can take over the state of the other.
+ * The value of an input, as a fact. An input that the folder of one deployment leaves out counts as null, as in a
+ * folder for any deployment, so that each folder can take over the state of the other.
  */
 export function deploymentFact({ isSettled }: Pick<Value, "isSettled">, value: string | undefined): string | undefined {
   return value ?? (isSettled ? NOTHING : undefined);
 }
 
-/** Null, with the type that a variable has, because a state keeps that too. */
+/** Null as a string, the type of the variables, because the state records the type too. */
 const NOTHING = expression("tostring(null)");
 
 const isNothing = ({ value }: DeploymentFact): boolean => value === NOTHING;
 
 /**
- * Refuses, at plan, a change of what makes a protected deployment what it is.
+ * Refuses, at plan, a change of the facts that identify a protected deployment.
  *
- * What it was when its protection was switched on stays in the state. Terraform does not know that at plan if the same
- * apply switches the protection: then `guardDeployment` refuses.
+ * The state records the facts at the time when protection is switched on. If the same apply switches the protection,
+ * the record is unknown at plan; then `guardDeployment` refuses the change.
  *
- * No part waits for it, because a plan that one resource refuses is never applied. If the cluster did, it could not be
- * planned together with the end of a job in it, which needs the cluster's provider first.
+ * No part depends on the check, because a failed precondition stops the whole plan anyway. A cluster that depended on
+ * it could not be planned together with the removal of a job, which needs the cluster's provider first.
  *
  * @param protectedResources what must exist before there is anything to protect
- * @returns what a destroy must ask for later than the guards, and when the deployment was made or last protected, which
- *   a plan knows: an expression of a time, which fails in a state from before 0.2
+ * @returns `check`, on which the guards must depend, and `since`, the time when the deployment was created or last
+ *   protected; known at plan, but an error in a state from before 0.2
  */
 export function checkDeployment(
   scope: Construct,
@@ -63,22 +63,22 @@ export function checkDeployment(
   const settledFacts = facts.filter(isNothing);
   const precondition = settledFacts.length === 0 ? rules : [...rules, ruleForSettled(scope, settledFacts, deployed)];
   const check = new TerraformData(scope, "IdentityCheck", { lifecycle: { precondition } });
-  // As it was given, because what a resource makes of it is unknown while it is planned to be created.
+  // From `input`, because `output` is unknown while the resource is planned to be created.
   return { check, since: reference<string>(`${record.fqn}.input.since`, { knownAt: "plan", mayBeNull: true }) };
 }
 
-/** What the state says of the deployment, which a plan may not know. */
+/** The record of the deployment in the state; a plan may not know it. */
 interface Deployed {
-  /** Of an object that has each fact by its prop. */
+  /** Address of the object with all facts, by prop. */
   readonly address: string;
   readonly wasProtected: Expr<boolean>;
-  /** What deletion protection is called in messages. */
+  /** Name of the deletion protection in messages. */
   readonly protectionName: string;
 }
 
 const AT_APPLY = { knownAt: "apply", mayBeNull: true } as const;
 
-/** Keeps in the state what the deployment is while its protection is switched on. */
+/** Records the facts of the deployment in the state while protection is switched on. */
 function addRecord(
   scope: Construct,
   facts: readonly DeploymentFact[],
@@ -94,7 +94,7 @@ function addRecord(
   });
 }
 
-/** Refuses another value of a fact. */
+/** Refuses a changed fact. */
 function ruleFor(scope: Construct, fact: DeploymentFact, { address, protectionName, wasProtected }: Deployed) {
   const before = reference<string | null>(`try(${address}.${fact.prop}, null)`, AT_APPLY);
   const now = exprOf(fact.value ?? null);
@@ -107,7 +107,7 @@ function ruleFor(scope: Construct, fact: DeploymentFact, { address, protectionNa
   };
 }
 
-/** Refuses what a folder has settled to be none, by one rule, because no input is left that could have its own. */
+/** Refuses to lose facts that the folder fixes to null; one rule for all, because none of them has an input. */
 function ruleForSettled(
   scope: Construct,
   facts: readonly DeploymentFact[],
@@ -134,7 +134,7 @@ const wouldReplace = (protectionName: string) =>
 
 const PLANNED_AT = expression("plantimestamp()");
 
-/** Whether a value, or a local in it, has such a reference outside of plain text. */
+/** Whether the value of a fact, or a local in it, has a reference of this pattern outside of quoted text. */
 function refersTo(scope: Construct, { value }: DeploymentFact, pattern: RegExp): boolean {
   const locals = TerraformStack.of(scope)
     .node.findAll()
@@ -148,8 +148,8 @@ function refersTo(scope: Construct, { value }: DeploymentFact, pattern: RegExp):
 }
 
 /**
- * The parts that a plan can compare, with a warning of the others: what comes from a resource, such as a network of the
- * same stack, is unknown when that is created or replaced, and everything would have to wait for it.
+ * The facts that a plan can compare; warns of the others. An attribute of a resource, such as a network of the same
+ * stack, is unknown while the resource is created or replaced, and all parts would have to wait for it.
  */
 export function comparable(scope: Construct, facts: readonly DeploymentFact[]): DeploymentFact[] {
   const isKnown = (fact: DeploymentFact) => !refersTo(scope, fact, MANAGED_RESOURCE);
@@ -165,7 +165,7 @@ export function comparable(scope: Construct, facts: readonly DeploymentFact[]): 
   return facts.filter(isKnown).map((fact) => withNamedValue(scope, fact));
 }
 
-/** Gives a value that is looked at in several places a name, if it takes more than a glance to read. */
+/** Puts the value of a fact into a local if it is long, because several conditions and messages repeat it. */
 function withNamedValue(scope: Construct, fact: DeploymentFact): DeploymentFact {
   const { messageName, prop, value } = fact;
   const text = exprOf(value ?? null);
@@ -176,9 +176,10 @@ function withNamedValue(scope: Construct, fact: DeploymentFact): DeploymentFact 
 }
 
 /**
- * Refuses, at apply, such a change together with the end of the protection: it is replaced first.
+ * Refuses, at apply, to change a fact together with switching protection off: the changed fact replaces the guard
+ * before anything else.
  *
- * @returns what a destroy must ask for later than its own guard
+ * @returns the guard, on which the deletion guard must depend
  */
 export function guardDeployment(
   scope: Construct,
@@ -187,15 +188,15 @@ export function guardDeployment(
 ): TerraformData {
   return guardDestroy(scope, "IdentityGuard", protection, {
     remedy: "and all else as it was, and change the rest in a second apply",
-    // Something unknown would replace it, and so refuse an apply that changes nothing.
+    // An unknown value would replace the guard, and so refuse an apply that changes nothing.
     triggersReplace: givenOf(facts.filter((fact) => !refersTo(scope, fact, READ_AT_PLAN))),
   });
 }
 
 /**
- * Refuses, at apply, to take away what a database can be given later, but not lose without being replaced.
+ * Refuses, at apply, to remove a setting that a database can gain later, but cannot lose without being replaced.
  *
- * @returns what a destroy must ask for before what the protection depends on
+ * @returns the guard, which a destroy asks first; without one, the dependencies of the protection
  */
 export function guardPresence(
   scope: Construct,

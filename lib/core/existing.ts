@@ -6,25 +6,25 @@ import { choice } from "./inputs/rows";
 import { elementNamePart } from "./element-names";
 import { allOf, anyOf, exprOf, type Expr } from "./expr/expr";
 
-/** What becomes of a part of the deployment for which there is an existing one. */
+/** What happens to the deployment's own part while an existing one is given. */
 export type OwnPart = "deleted" | "kept" | "used";
 
 const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const satisfies Record<OwnPart, OwnPart>;
 
 /**
- * A part that is managed elsewhere: its attributes, which are null at plan where it is not given. Nothing is looked up.
+ * A part that is managed elsewhere. Its attributes are null at plan if the part is not given. Nothing is looked up.
  */
 export interface Existing {
   /**
-   * Whether there is one.
+   * Whether the existing part is given.
    *
    * @default true
    */
   readonly enabled?: boolean | IResolvable;
 
   /**
-   * What becomes of the one that is created otherwise: `deleted`, or never created; `kept` beside the existing one;
-   * `used` again, while the existing one keeps its grants.
+   * What happens to the deployment's own part: `deleted`, or never created; `kept` beside the existing one; `used`
+   * again, while the existing one keeps its grants.
    *
    * @default "deleted"
    */
@@ -49,24 +49,24 @@ export const OWN_PARTS_INPUT = {
   }),
 };
 
-/** Whether there is such a part. */
+/** Whether an existing part is given. */
 export function isExisting(existing: Existing | undefined): Expr<boolean> {
   return conditionFrom(existing !== undefined && (existing.enabled ?? true));
 }
 
-/** Whether it is used. */
+/** Whether the deployment uses the existing part. */
 export function isExistingUsed(existing: Existing | undefined): Expr<boolean> {
   return allOf(isExisting(existing), ownOf(existing).ne(OWN_PARTS.used));
 }
 
-/** Whether a part is made here. */
+/** Whether the deployment creates its own part. */
 export function isMade(existing: Existing | undefined): Expr<boolean> {
   return anyOf(not(isExisting(existing)), ownOf(existing).ne(OWN_PARTS.deleted));
 }
 
 const ownOf = (existing: Existing | undefined) => exprOf<string>(existing?.own ?? OWN_PARTS.deleted);
 
-/** An attribute of the existing part, or of the one made here: the one place where it is chosen, at plan by a local. */
+/** An attribute of the existing part or of the deployment's own; a local, if only the plan can choose. */
 export function existingOr(
   scope: Construct,
   id: string,
@@ -81,9 +81,10 @@ export function existingOr(
 }
 
 /**
- * All that is read of a part, each the own or the existing one, in locals that have the names of the attributes.
+ * All attributes that are read of a part, of the existing one or of the deployment's own, in locals named after them.
  *
- * @param theirs of the existing part; undefined where there is none
+ * @param theirs attributes of the existing part; undefined if there is none
+ * @param made attributes of the deployment's own part
  */
 export function eitherOf<Read extends object>(
   scope: Construct,

@@ -26,7 +26,7 @@ export interface WorkloadIdentity {
    */
   readonly condition?: Condition | undefined;
 
-  /** What must exist before it can be granted a role. */
+  /** What must exist before the account can be granted a role. */
   readonly ready: ITerraformDependable[];
 
   /**
@@ -43,7 +43,7 @@ export interface WorkloadIdentity {
   grantOnProject(id: string, role: string, limits?: GrantLimits): ITerraformDependable[];
 }
 
-/** An account that may take the place of another. */
+/** An account that receives grants in place of the identity's own. */
 export interface GrantedAccount extends Pick<WorkloadIdentity, "condition" | "email" | "member" | "name" | "ready"> {
   /**
    * Project of the account; `-` for any.
@@ -56,7 +56,7 @@ export interface GrantedAccount extends Pick<WorkloadIdentity, "condition" | "em
 /** What limits a grant on a project. */
 export interface GrantLimits {
   /**
-   * Condition under which it is needed.
+   * Condition under which the grant is needed.
    *
    * @default true
    */
@@ -69,11 +69,11 @@ export interface GrantLimits {
    */
   readonly project?: string;
 
-  /** Whether it is needed for a part that is managed elsewhere. */
+  /** Whether the grant is for a part that is managed elsewhere. */
   readonly isForExisting?: boolean;
 
   /**
-   * The only resource that it covers, as an IAM condition sees it, where `when` holds.
+   * Resource to which an IAM condition restricts the grant if `when` holds.
    *
    * @default - all resources of the project
    */
@@ -111,7 +111,7 @@ export class Grants {
   }
 }
 
-/** Who gets a grant, where it is needed and there is the account; after what must exist first. */
+/** Arguments of a grant: the member, the count and the dependencies. */
 export function granteeArguments(
   { condition = true, member, ready }: GrantedAccount,
   needed: Condition = true,
@@ -120,12 +120,12 @@ export function granteeArguments(
   return { member, count: countIf(allOf(needed, condition)), dependsOn: ifAny([...first, ...ready]) };
 }
 
-/** Dependencies, undefined where there is none, because an empty list would be written too. */
+/** Dependencies, or undefined if there are none, because the framework writes an empty list too. */
 export function ifAny(dependencies: ITerraformDependable[]): ITerraformDependable[] | undefined {
   return dependencies.length === 0 ? undefined : dependencies;
 }
 
-/** A grant, apart from those that most deployments have if the account is an existing one. */
+/** Moves a grant to an existing account into a separate file; returns the grant. */
 export function grantTo<Grant extends TerraformResource>({ project }: GrantedAccount, grant: Grant): Grant {
   const isOfSecret = grant.terraformResourceType.startsWith("google_secret_");
   if (project !== undefined) inFileOfExisting(grant, isOfSecret ? "accounts-secrets" : "accounts");

@@ -9,7 +9,7 @@ import { Fn, Token } from "cdktf";
 
 export const PROJECT_ID_PATTERN = "^[a-z][a-z0-9-]{4,28}[a-z0-9]$";
 
-/** As the contract of the input states. */
+/** Limit from the contract of the input. */
 export const TENANT_ID_MAX_LENGTH = 20;
 
 export const DEFAULT_TENANT_ID = "demo";
@@ -43,7 +43,7 @@ export const CONNECTION_NAME_MAX_LENGTH = SOCKET_PATH_MAX_LENGTH - "/cloudsql/".
 /** Characters that a connection name adds to project id, region, tenant id and application name. */
 export const CONNECTION_NAME_FRAME_LENGTH = "::sql-".length + "-".length + PROJECT_HASH_LENGTH + "-".length;
 
-/** Characters that its name adds for a replica in another region, without the number. */
+/** Characters that the connection name of a replica in another region adds, without the replica's number. */
 export const STANDBY_CONNECTION_NAME_FRAME_LENGTH = CONNECTION_NAME_FRAME_LENGTH + "-standby".length;
 
 /** Parts of the names of one deployment. */
@@ -55,12 +55,12 @@ export interface DeploymentName {
   readonly applicationName: string;
 }
 
-/** The tenant id with a hash of the project, by which the same tenant in two projects has different names. */
+/** The tenant id with a hash of the project, so that the same tenant in two projects has different names. */
 export function tenantPrefix(tenantId: string, projectId: string): string {
   return `${tenantId}-${shortHash([projectId], PROJECT_HASH_LENGTH)}`;
 }
 
-/** Name of a secret. @param suffix what it is for, such as `database-password` */
+/** Name of a secret. @param suffix purpose of the secret, such as `database-password` */
 export function secretId({ tenantPrefix, applicationName }: DeploymentName, suffix: string): string {
   return `secret-${tenantPrefix}-${applicationName}-${suffix}`;
 }
@@ -111,7 +111,7 @@ export function partName(deployment: DeploymentName, part: string): string {
   return `${serviceName(deployment)}-${part}`;
 }
 
-/** One name for each domain or region that a deployment has over time: few, so 8 digits of the hash are enough. */
+/** Name with a hash of a domain or region. A deployment has few of them over time, so 8 digits are enough. */
 export function hashedName(deployment: DeploymentName, of: string): string {
   return partName(deployment, shortHash([of], 8));
 }

@@ -58,7 +58,7 @@ export class PortableStack extends TerraformStack {
     super(scope, id);
     this.givenBackend = props.backend;
     this.hclBlocks = props.hclBlocks ?? {};
-    // Its synthesizer removes what the other format has left.
+    // Installs the synthesizer that removes files of an earlier synthesis in the other format.
     filesOf(this);
     if (props.backend?.type === "local") requireNone(this, localPathProblems(props.backend.path));
     for (const provider of props.providers) requireProvider(this, provider);
@@ -103,7 +103,7 @@ export class PortableStack extends TerraformStack {
     throw crossStackError(this, producer);
   }
 
-  /** Only the backend: what else the framework prepares, references between stacks, `toTerraform` refuses. */
+  /** Prepares only the backend. The framework also prepares cross-stack references, which `toTerraform` refuses. */
   override prepareStack(): void {
     this.ensureBackendExists();
   }
@@ -140,7 +140,7 @@ export class PortableStack extends TerraformStack {
   }
 
   /**
-   * The root module in HCL, as files by part: what the framework's own renderer makes is not what its JSON says.
+   * The root module in HCL, as files by part. The framework's own renderer is not used: its HCL differs from its JSON.
    *
    * @returns the text of the first file; the others are written beside it
    * @throws RulesBrokenError if a resource type's nested blocks are not known
@@ -153,7 +153,7 @@ export class PortableStack extends TerraformStack {
     return { hcl, metadata: { "//": metadata, terraform: configuration.terraform } };
   }
 
-  /** The ids of the constructs around an element, from the outermost, without those that say nothing. */
+  /** The ids of the constructs around an element, from the outermost, without generic ids. */
   protected override allocateLogicalId(element: TerraformElement | Node): string {
     const { scopes } = TerraformElement.isTerraformElement(element) ? element.node : element;
     const names = scopes.slice(scopes.indexOf(this) + 1).map((scope) => scope.node.id);
@@ -196,10 +196,10 @@ function withoutElementMetadata(terraform: Body): Body {
   return terraform;
 }
 
-/** Arguments and blocks whose references say nothing of what must be there before an element is made. */
+/** Arguments and blocks whose references are no creation order. */
 const OTHER_REFERENCES = ["depends_on", "lifecycle", "provisioner"];
 
-/** Removes dependencies on what an element refers to anyway, so that those that are left say something. */
+/** Removes dependencies on elements that are referred to anyway, so that each remaining one has a meaning. */
 function withoutImpliedDependencies(terraform: Body): Body {
   const { data, resource } = terraform as Record<string, Record<string, Record<string, Body>>>;
   const elements = [data, resource].flatMap((types) => Object.values(types ?? {}).flatMap(Object.values<Body>));
@@ -207,7 +207,7 @@ function withoutImpliedDependencies(terraform: Body): Body {
     const { depends_on: given } = element;
     if (!Array.isArray(given)) continue;
     const text = JSON.stringify(Object.entries(element).filter(([name]) => !OTHER_REFERENCES.includes(name)));
-    // A doubled dollar sign makes plain text of what follows it.
+    // A doubled dollar sign escapes the template after it.
     const refersTo = (address: string) => new RegExp(`(?<!\\$)\\$\\{${address.replaceAll(".", "[.]")}[.[]`).test(text);
     const unreferenced = given.filter((address) => !refersTo(String(address)));
     if (unreferenced.length > 0) element.depends_on = unreferenced;
@@ -217,8 +217,8 @@ function withoutImpliedDependencies(terraform: Body): Body {
 }
 
 /**
- * Names the aliases of providers among the required ones, so that a caller of the folder as a module can pass what the
- * folder by itself configures.
+ * Lists provider aliases among the required providers, so that a caller of the folder as a module can pass these
+ * providers.
  */
 function withConfigurationAliases(configuration: Body): Body {
   const { provider = {}, terraform = {} } = configuration as Record<string, Record<string, Body>>;
@@ -230,7 +230,7 @@ function withConfigurationAliases(configuration: Body): Body {
   return { ...configuration, terraform: { ...terraform, required_providers: required } };
 }
 
-/** Adds one rendered fragment to another: objects are merged, lists joined, and of other values the last one stays. */
+/** Adds one rendered fragment to another: merges objects, joins lists, and overwrites other values. */
 function merge(target: Body, source: Body): void {
   for (const [key, value] of Object.entries(source)) {
     const present = target[key];

@@ -39,7 +39,7 @@ export interface ProjectApisProps {
   /** Region for the gates' test calls; some APIs can only be called per region. */
   readonly region: string;
 
-  /** What must exist before the first API is enabled, and so outlives all that waits for one; nothing by default. */
+  /** Dependencies of the first API, which a destroy deletes after everything that waits for an API; none by default. */
   readonly dependsOn?: ITerraformDependable[];
 }
 
@@ -59,11 +59,11 @@ const PROPS: KnownPropsOf<ProjectApisProps> = {
  * asks again.
  */
 export class ProjectApis extends Construct {
-  /** What enables each API and waits for it; nothing for one that nothing uses. */
+  /** Resources that enable each API and wait for it; none for an API that is never used. */
   private readonly enabled = new Map<ApiName, ITerraformDependable[]>();
   private readonly resourceManager: TerraformData;
 
-  /** Where a gate asks an API. */
+  /** Environment of the gates' scripts: where to call an API. */
   private readonly environment: TerraformLocal;
 
   constructor(
@@ -79,7 +79,7 @@ export class ProjectApis extends Construct {
 
     this.resourceManager = new TerraformData(this, "ResourceManager", {
       triggersReplace: { project_id: projectId },
-      // Here, because every folder begins with it.
+      // Checked here, because every folder creates this resource first.
       lifecycle: { precondition: [unixLineEnds(this)] },
       provisioners: [this.run("cloudresourcemanager", " --enable"), this.run("cloudresourcemanager")],
       dependsOn: props.dependsOn,
@@ -93,7 +93,7 @@ export class ProjectApis extends Construct {
    *
    * An API without a harmless test call has no gate; whatever uses it must be created minutes later anyway.
    *
-   * @param condition decides on it; without one, the API is always enabled
+   * @param condition without one, the API is always enabled
    */
   enable(api: ApiName, condition?: Condition): void {
     if (isNever(condition)) {
@@ -104,7 +104,7 @@ export class ProjectApis extends Construct {
       project: this.props.projectId,
       service: `${api}.googleapis.com`,
       disableOnDestroy: false,
-      // Every call of this one creates credentials.
+      // No gate, because every call of this API creates credentials.
       provisioners: api === "iamcredentials" ? undefined : [this.run(api)],
       dependsOn: [this.resourceManager],
       count: countIf(condition),

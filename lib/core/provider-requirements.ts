@@ -49,14 +49,14 @@ export function requireProvider(scope: IConstruct, name: ProviderName): void {
   StackRequirements.of(scope).providers.add(name);
 }
 
-/** States the releases of the provider of each resource in a construct, also of those that it gets later. */
+/** States the accepted releases of all providers that a construct uses, also of resources that are added later. */
 export function stateProvidersOf(construct: IConstruct): void {
   const { node } = construct;
-  // cdktn refuses write-only attributes in a project that does not say for which releases of Terraform it is.
+  // cdktn refuses write-only attributes in a project that does not state its Terraform releases.
   if (node.children.length === 0 && node.tryGetContext("targetVersions") === undefined)
     node.setContext("targetVersions", { terraform: OLDEST_TERRAFORM, opentofu: OLDEST_TERRAFORM });
   StackRequirements.of(construct).constructs.add(construct);
-  // Its synthesizer refuses the framework's own HCL, also of a stack without files.
+  // Installs the synthesizer that refuses the framework's own HCL, also for a stack without files.
   filesOf(TerraformStack.of(construct));
 }
 
@@ -65,7 +65,7 @@ export function stateScriptsOf(construct: IConstruct): void {
   StackRequirements.of(construct).hasScripts = true;
 }
 
-/** What the framework's resources, data sources and providers know of their provider, which may be none of ours. */
+/** Metadata of resources, data sources and providers; the provider may be one that the library does not use. */
 interface Generated extends IConstruct {
   readonly terraformGeneratorMetadata?: { readonly providerName: ProviderName };
 }
@@ -83,15 +83,15 @@ class StackRequirements extends TerraformElement {
 
   private constructor(stack: TerraformStack) {
     super(stack, ELEMENT_ID);
-    // A plain stack begins to render with a list of the overrides, so writing them there alone shows them a second time
-    // only.
+    // A plain stack reads the overrides before it renders this element, so without the aspect, the first rendering
+    // would lack them.
     Aspects.of(this).add({ visit: () => void this.toTerraform() });
     this.node.addValidation({ validate: () => this.refuseMissingProviders() });
     this.node.addValidation({ validate: () => this.refuseTwoDefaults() });
     this.node.addValidation({ validate: () => this.refuseTwoIdentities() });
   }
 
-  /** What is in the constructs, with the provider of each. */
+  /** Elements inside the constructs, each with the name of its provider. */
   private get elements(): readonly (readonly [ProviderName, IConstruct])[] {
     return this.cdktfStack.node.findAll().flatMap((element) => {
       const { providerName: name } = (element as Generated).terraformGeneratorMetadata ?? {};
@@ -100,7 +100,7 @@ class StackRequirements extends TerraformElement {
     });
   }
 
-  /** Names the construct, as the framework does not. It throws, because the framework would list its own first. */
+  /** Names the construct, unlike the framework's own message; throws, because that message would be listed first. */
   private refuseMissingProviders(): string[] {
     const present = this.cdktfStack.node.findAll().filter((element) => TerraformProvider.isTerraformProvider(element));
     const namesOf = (providers: readonly TerraformProvider[]) =>
@@ -129,7 +129,7 @@ class StackRequirements extends TerraformElement {
     return [];
   }
 
-  /** A construct that is added later gets an alias; a provider that is added after it need not have one. */
+  /** Refuses two providers without an alias, for example one that a program adds after a construct with its own. */
   private refuseTwoDefaults(): string[] {
     const defaults = new Map<string, string[]>();
     for (const element of this.cdktfStack.node.findAll()) {
@@ -151,8 +151,8 @@ class StackRequirements extends TerraformElement {
   }
 
   /**
-   * Scripts act as what the environment says, and so must the provider. One with an alias may be that of one tenant of
-   * several: then the credentials of the environment must have access to all of them.
+   * Scripts use the credentials of the environment, and so must the default provider. Providers with an alias are
+   * exempt: each may belong to one of several tenants; then the environment's credentials must have access to all.
    */
   private refuseTwoIdentities(): string[] {
     if (!this.hasScripts) return [];
@@ -176,9 +176,10 @@ class StackRequirements extends TerraformElement {
   }
 
   /**
-   * Writes overrides, which the framework merges over all blocks, and only now that the owner's are complete.
+   * Adds the requirements as overrides, which the framework merges over all blocks. At rendering, because the owner's
+   * overrides are complete only then.
    *
-   * @throws RulesBrokenError if the owner's overrides cannot be combined with them
+   * @throws RulesBrokenError if the owner's overrides cannot be combined with the requirements
    */
   override toTerraform(): unknown {
     const { rawOverrides } = this.cdktfStack as unknown as { rawOverrides: { terraform?: Record<string, unknown> } };
@@ -216,27 +217,27 @@ function isManaged(element: IConstruct): element is TerraformDataSource | Terraf
   return TerraformResource.isTerraformResource(element) || TerraformDataSource.isTerraformDataSource(element);
 }
 
-/** Arguments of a provider that make it act as somebody, and the variables that it reads without them. */
+/** Arguments that set a provider's identity, and the environment variables that it reads without them. */
 const IDENTITY_ARGUMENTS = {
   accessToken: "GOOGLE_OAUTH_ACCESS_TOKEN",
   credentials: "GOOGLE_CREDENTIALS",
   impersonateServiceAccount: "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT",
 } as const;
 
-/** Whom the arguments of a provider make it act as. */
+/** Identities that the arguments of a provider set. */
 function identitiesOf(provider: TerraformProvider) {
   const { provider: written } = provider.toTerraform() as { readonly provider: Record<string, readonly object[]> };
   const arguments_ = (written.google?.[0] ?? {}) as Readonly<Record<string, unknown>>;
   return Object.entries(IDENTITY_ARGUMENTS).flatMap(([argument, variable]) => {
     const given = arguments_[terraformName(argument)] ?? "";
     if (given === "") return [];
-    // The others are secrets.
+    // The other arguments are secrets, so the message must not show them.
     const isName = argument === "impersonateServiceAccount" && typeof given === "string" && !Token.isUnresolved(given);
     return [{ argument, variable, who: isName ? given : "another account" }];
   });
 }
 
-/** A name that no owner of a stack would choose. */
+/** Id that no owner of a stack would choose for a construct of their own. */
 const ELEMENT_ID = "cdktf-idp-stacks-requirements";
 
 function bothOf(needed: string, given = ""): string {

@@ -39,7 +39,7 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
     copyFileSync(source, path);
   });
   const path = `"\${path.module}/${pathInFolder}"`;
-  // Each is asked for by few, and an expression costs the framework a stack trace.
+  // Getters, because few callers need each, and an expression costs the framework a stack trace.
   return {
     path: `\${path.module}/${pathInFolder}`,
     get sha256() {
@@ -57,7 +57,7 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
 /**
  * Writes a text of one construct into the synthesized folder of its stack.
  *
- * @param text or what makes it once the stack is complete
+ * @param text the text, or a function that returns it once the stack is complete
  * @throws Error as `addStackFile` does
  */
 export function addStackText(scope: IConstruct, text: string | (() => string), pathInFolder: string): void {
@@ -71,20 +71,20 @@ export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
   return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
 }
 
-/** Changes with any of the files. */
+/** Hash that changes with any of the files. */
 export function hashOf(files: readonly StackFile[]): string {
   const hashes = files.map(({ sha256 }) => sha256);
   return Fn.sha256(Fn.join(":", hashes));
 }
 
-/** One script after another, as a file of its own. */
+/** Two scripts joined into one. */
 export function joined(first: StackFile, second: StackFile): StackFile {
   const text = Token.asString(Fn.join("\n", [first.text, second.text]));
   return { path: second.path, text, base64: Fn.base64encode(text), sha256: Fn.sha256(text) };
 }
 
 /**
- * A condition that refuses a folder, at plan, which went through a clone that gave its files the line ends of Windows.
+ * A condition that refuses, at plan, a folder whose scripts have Windows line endings, for example from a Git clone.
  */
 export function unixLineEnds(scope: Construct): { readonly condition: string; readonly errorMessage: string } {
   const isWindows = `!endswith(name, ".ps1") && strcontains(try(file("\${path.module}/\${name}"), ""), "\\r\\n")`;
@@ -100,10 +100,10 @@ export function unixLineEnds(scope: Construct): { readonly condition: string; re
   };
 }
 
-/** Name that the framework gives a configuration in its folder. */
+/** File name of a configuration that the framework writes. */
 const CONFIGURATION = "cdk.tf.json";
 
-/** The file of a configuration in HCL that takes its place. */
+/** File that replaces it in HCL. */
 export const HCL_MAIN_FILE = "versions.tf";
 
 const COPYING_SYNTHESIZERS = new WeakMap<TerraformStack, CopyingSynthesizer>();
@@ -151,14 +151,14 @@ class CopyingSynthesizer implements IStackSynthesizer {
     const folder = join(outdir, stackManifest.workingDirectory);
     removeFormer(folder, manifest.hclOutput);
     if (manifest.hclOutput) {
-      // The framework's own metadata is nothing to hand over.
+      // Beside the folder, because the framework's metadata is not for the folder's recipients.
       const stackMetadataPath = `${stackManifest.workingDirectory}.metadata.json`;
       Object.assign(stackManifest, {
         synthesizedStackPath: join(stackManifest.workingDirectory, HCL_MAIN_FILE),
         stackMetadataPath,
       });
     }
-    // The framework asks the environment alone, not its app.
+    // The framework's synthesizer reads this option only from the environment, not from its app.
     Object.assign(this.inner, { hclOutput: manifest.hclOutput });
     this.inner.synthesize(session);
     this.removeStale(folder);
@@ -168,7 +168,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
     }
   }
 
-  /** Files that an earlier synthesis has left must not be handed over. The others are written over, which is faster. */
+  /** Removes files of an earlier synthesis that are no longer needed. Others are overwritten, which is faster. */
   private removeStale(folder: string): void {
     const ownFolders = new Set([...this.files.keys()].map((path) => path.split("/")[0] ?? path));
     for (const own of [...ownFolders].filter((name) => isFolder(join(folder, name)))) {
@@ -180,7 +180,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
   }
 }
 
-/** @throws RulesBrokenError for a stack that the framework's own renderer would write, as HCL that is not its JSON */
+/** @throws RulesBrokenError for a stack with the framework's own HCL renderer, whose HCL differs from its JSON */
 function refuseForeignHcl(stack: TerraformStack): void {
   if (stack.toHclTerraform !== TerraformStack.prototype.toHclTerraform) return;
   throw new RulesBrokenError(stack.node.path, [

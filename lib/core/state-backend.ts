@@ -7,8 +7,8 @@ import { nearest } from "./inputs/nearest";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
 
 /**
- * Where a stack keeps its state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage;
- * with `none`, where the service that runs Terraform keeps it, which allows no backend in the folder. Arguments of
+ * Where a stack keeps its state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage.
+ * `none` is for a service that runs Terraform, keeps the state itself and allows no backend in the folder. Arguments of
  * `gcs` that are left out can be passed to `terraform init -backend-config=…`. A file `backend_override.tf.json` in the
  * folder selects any other backend.
  */
@@ -51,7 +51,7 @@ export function parseStateBackend(settingName: string, setting: string | undefin
     const isPathOnly = Object.keys(others).length === 0 && (path === undefined || typeof path === "string");
     if (type === "local" && isPathOnly) return { type, path };
   }
-  // A word is no secret, unlike arguments.
+  // The message may show a lone word: it is no secret, unlike arguments.
   const isWord = /^[a-z-]+$/i.test(type) && !(type in DEFAULT_ARGUMENTS);
   const near = isWord ? nearest(type, Object.keys(DEFAULT_ARGUMENTS)) : undefined;
   throw new RulesBrokenError(settingName, [
@@ -91,7 +91,7 @@ function refuseUnknownArguments(settingName: string, given: readonly string[]): 
 }
 
 /**
- * Fails if several stacks would share one state; what is left for `terraform init` cannot be judged.
+ * Fails if several stacks would share one state. Arguments left to `terraform init` cannot be judged.
  *
  * @throws RulesBrokenError that names the argument, not its value
  */
@@ -121,7 +121,7 @@ function parsedEntries(settingName: string, text: string): readonly (readonly [s
   }
 }
 
-/** @throws RulesBrokenError if a bucket is given without a name, as by a variable of the shell that is not set */
+/** @throws RulesBrokenError if the bucket's name is empty, for example from an unset shell variable */
 function refuseEmptyBucket(settingName: string, bucket: unknown): void {
   if (bucket !== "") return;
   throw new RulesBrokenError(settingName, [
@@ -180,10 +180,10 @@ export class StackBackend extends TerraformBackend {
   }
 }
 
-/** Prefix of the output that the framework adds to a stack for a value that another one asks for. */
+/** Prefix of outputs that the framework adds for cross-stack references. */
 const ASKED_VALUE = "cross-stack-output-";
 
-/** What refuses a reference from one stack to another. @param producer has the value that was asked for last */
+/** The error for a cross-stack reference. @param producer stack that has the value; its last output is the culprit */
 export function crossStackError(consumer: Construct, producer: TerraformStack): RulesBrokenError {
   const asked = producer.node.children.map(({ node: { id } }) => id).filter((id) => id.startsWith(ASKED_VALUE));
   const value = asked.at(-1)?.slice(ASKED_VALUE.length) ?? "a value";

@@ -27,14 +27,14 @@ export class TerraformData extends TerraformResource {
     });
   }
 
-  /** The values that replace it, as an expression; null if it does not exist. */
+  /** The values of `triggersReplace`, as an expression; null if the resource does not exist. */
   get values(): string {
     const itself = `terraform_data.${this.friendlyUniqueId}`;
     const values = this.props.count === undefined ? `${itself}.triggers_replace` : `one(${itself}[*].triggers_replace)`;
     return Token.asString(ref(values, this.cdktfStack));
   }
 
-  /** What is in the state as an expression without `${}`; the resource must always exist. */
+  /** The values in the state, as an expression without `${}`; the resource must always exist. */
   get outputExpression(): string {
     return `terraform_data.${this.friendlyUniqueId}.output`;
   }

@@ -4,10 +4,10 @@ import { type Construct, type IConstruct } from "constructs";
 import { rendered } from "./expr/expression";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
 
-/** Paths of the deployments of each app, by what their names consist of. */
+/** Paths of the deployments of each app, by the parts of their names. */
 const DEPLOYMENTS = new WeakMap<IConstruct, Map<string, string>>();
 
-/** What the names of all parts of a deployment consist of. */
+/** Parts of the names of a deployment. */
 interface Named {
   readonly applicationName?: string | undefined;
   readonly projectId?: string | undefined;
@@ -17,7 +17,7 @@ interface Named {
 /** @throws RulesBrokenError if another deployment of the app would have the same names */
 export function refuseSameDeployment(scope: Construct, { applicationName, projectId, tenantId }: Named): void {
   const names = JSON.stringify(rendered(scope, [projectId, tenantId, applicationName]));
-  // A variable or a resource of another stack may have the same address, and another value.
+  // A variable or a resource of another stack may have the same address but a different value.
   const key = Token.isUnresolved([projectId, tenantId, applicationName].join("/"))
     ? `${TerraformStack.of(scope).node.path} ${names}`
     : names;

@@ -21,9 +21,8 @@ export interface EphemeralResourceProps {
 /**
  * An `ephemeral` block: opened anew in every run, never stored in the state or a saved plan.
  *
- * Its attributes may only feed write-only arguments, provider configuration and other ephemeral values. Terraform opens
- * it at apply if an argument is unknown at plan. To an aspect it is a resource like others, of the type of its provider
- * and with a `provider`.
+ * The attributes may only feed write-only arguments, provider configuration and other ephemeral values. Terraform opens
+ * the resource at apply if an argument is unknown at plan. Aspects see it as a resource of its type, with a `provider`.
  */
 export class EphemeralResource extends TerraformResource {
   constructor(
@@ -36,7 +35,7 @@ export class EphemeralResource extends TerraformResource {
       count,
       dependsOn,
       terraformResourceType: type,
-      // It alone works without a configuration, so that none need be in the stack.
+      // The provider random works without a configuration, so the stack need not contain one.
       ...(provider !== "random" && { terraformGeneratorMetadata: { providerName: provider } }),
     });
     requireProvider(this, provider);

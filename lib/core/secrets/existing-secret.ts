@@ -13,7 +13,7 @@ import { stateProvidersOf } from "../provider-requirements";
 
 /** A version of a secret that is managed elsewhere. */
 export interface SecretAttributes {
-  /** Name of the secret; in full, `projects/<project>/secrets/<name>`, for one of another project. */
+  /** Name of the secret; for a secret of another project, the full name `projects/<project>/secrets/<name>`. */
   readonly secretId: string;
   /** Number of the version. */
   readonly version: number | string;
@@ -21,18 +21,18 @@ export interface SecretAttributes {
 
 /** A version of a secret that is managed elsewhere, and when it is used. */
 export interface ExistingSecretProps extends SecretAttributes {
-  /** Project of a secret without one in its name. */
+  /** Project of a secret whose name contains none. */
   readonly projectId: string;
 
   /**
-   * Condition under which there is the secret; known at plan.
+   * Condition under which the secret exists; known at plan.
    *
    * @default true
    */
   readonly condition?: Condition;
 }
 
-/** The version of a secret, where the condition holds, for its value. */
+/** Opens a version of a secret, if the condition holds, to read its value. */
 export function openVersion(
   scope: Construct,
   id: string,
@@ -84,7 +84,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
     return this.read(exprOf(id).eq("").choose("", this.fullName));
   }
 
-  /** Whether there is the secret: under a name of the folder once something asks. */
+  /** Whether the secret exists; the first access creates a local for a long condition. */
   private get condition(): Condition {
     this.named ??= namedCondition(this, "IsUsed", this.given);
     return this.named;
@@ -102,7 +102,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
         new SecretManagerSecretIamMember(this, id, {
           ...granteeArguments(account, this.condition),
           project: element(split("/", this.fullName), 1).text,
-          // In full, because the provider would treat a differently written project as a change.
+          // The full name, because the provider would take a different spelling of the project for a change.
           secretId: this.fullName,
           role: "roles/secretmanager.secretAccessor",
         }),

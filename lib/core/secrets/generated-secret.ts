@@ -19,7 +19,7 @@ import { TerraformData } from "../terraform-data";
 import { explain } from "../hcl/stack-origin";
 import { allOf, anyOf, type Expr, exprOf, hcl, reference } from "../expr/expr";
 
-/** What a generated secret is called, what its value is, and when there is another one. */
+/** Name, value and rotation of a generated secret. */
 export interface GeneratedSecretProps {
   /**
    * Whether the secret exists; known at plan. Only then may it be read.
@@ -32,18 +32,18 @@ export interface GeneratedSecretProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * A secret to use instead, whose attributes may be null at plan; it is never written and never deleted. Access is
-   * granted where `isGranted` holds, by default always.
+   * An existing secret to use instead; its attributes may be null at plan. The secret is never written and never
+   * deleted. Access to it is granted if `isGranted` holds, by default always.
    *
-   * @default - one is created
+   * @default - a secret is created
    */
   readonly existing?: (Existing & Partial<SecretAttributes> & { readonly isGranted?: Condition }) | undefined;
 
   /**
-   * What is lost with another value, as a clause. Another version is then refused, until `-replace` of the record of
-   * the first one accepts it.
+   * What a new value would destroy, as a clause. If given, a new version is refused until `-replace` of the record of
+   * the first version accepts it.
    *
-   * @default - another value is accepted
+   * @default - a new value is accepted
    */
   readonly loss?: string;
 
@@ -67,7 +67,7 @@ export interface GeneratedSecretProps {
    */
   readonly override?: string;
 
-  /** Project of the secret. Another one later replaces the secret, and so generates another value. */
+  /** Project of the secret. Changing it later replaces the secret, with a new value. */
   readonly projectId: string;
 
   /** Name of the secret, at most 255 letters, digits, hyphens and underscores. */
@@ -81,8 +81,8 @@ export interface GeneratedSecretProps {
   readonly secretLocations?: readonly string[];
 
   /**
-   * Number of the value, in place of `writeVersion`; it may be null at plan. Raising it by one writes another value,
-   * and keeps the one before for what still reads it.
+   * Number of the value, in place of `writeVersion`; may be null at plan. Raising it by one writes a new value, and
+   * keeps the previous one for consumers that still read it.
    *
    * @default - one value at a time
    */
@@ -123,12 +123,11 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
   readonly ready: ITerraformDependable[];
 
-  /** The secret itself, without its value; undefined where another one is used. */
+  /** The secret itself, without its value; undefined if an existing one is used. */
   readonly secret: SecretManagerSecret | undefined;
 
   /**
-   * Whether there is a version that can be read: a disabled one cannot, and must not keep the deployment from being
-   * destroyed.
+   * Whether the current version can be read. A disabled one cannot, but must not prevent a destroy of the deployment.
    */
   readonly isReadable: Condition;
   /** Number of the current version; known after the first apply. */
@@ -160,7 +159,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     this.isExistingUsed = isExistingUsed(existing);
     this.existing = addExisting(scope, `Existing${id}`, props);
 
-    // Whether an existing version is enabled is its owner's business, and not looked up.
+    // An existing version counts as enabled: its owner is responsible for it, and nothing is looked up.
     const isOwnReadable = this.own?.isReadable ?? false;
     this.isReadable = this.existing === undefined ? isOwnReadable : anyOf(this.isExistingUsed, isOwnReadable);
     const choose = (part: string, ofExisting: string | undefined, own: string | undefined) =>
@@ -190,7 +189,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     return this.ephemeralValue;
   }
 
-  /** The value of the secret that is created here, for what is created here too; empty where another one is used. */
+  /** The value of the generated secret, for parts of the same deployment; empty if an existing secret is used. */
   get ownValue(): string {
     const { own } = this;
     if (this.existing === undefined || own === undefined) return this.ephemeralValue;
@@ -208,7 +207,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
           project: this.projectId,
           secretId: this.own?.ofSecret("id") ?? "",
           role: "roles/secretmanager.secretAccessor",
-          // An optional secret that is being removed is read until its consumers are updated.
+          // While an optional secret is being removed, its consumers read it until they are updated.
           lifecycle: this.isOptional ? { createBeforeDestroy: true } : undefined,
         }),
       this.condition,
@@ -217,13 +216,13 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   }
 
   /**
-   * Keeps the first version until another one is accepted, and refuses others, for example after somebody's deletion,
-   * before anything uses them.
+   * Records the first version, and refuses any other before anything uses it, for example after somebody deleted the
+   * first one, until the new version is accepted.
    */
   private keepFirst(stored: string, loss: string, writeVersion: number | undefined) {
     const record = new TerraformData(this, "First", {
       input: { version: stored },
-      // A version of the caller's is accepted; without one, nothing in the state changes.
+      // A write version that the caller raises accepts the new version; without one, the state is unchanged.
       triggersReplace: writeVersion === undefined ? undefined : afterFirst(writeVersion),
       lifecycle: { ignoreChanges: ["input"] },
     });
@@ -251,13 +250,13 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     return { revision: first.text, ready: [check] };
   }
 
-  /** One of two expressions, of the existing secret or of the own one. */
+  /** The expression for the existing secret or for the generated one, whichever is used. */
   private existingOrOwn(existing: Expr<string>, own: string): Expr<string> {
     return this.own === undefined ? existing : this.isExistingUsed.choose(existing, own);
   }
 }
 
-/** An override is a reference, because a literal would stand in the folder. */
+/** Refuses a literal as override, because it would be written into the folder. */
 function refuseLiteral(scope: Construct, override: string | undefined): void {
   if (override === undefined || Token.isUnresolved(override)) return;
   throw new RulesBrokenError(scope.node.path, [
@@ -268,7 +267,7 @@ function refuseLiteral(scope: Construct, override: string | undefined): void {
   ]);
 }
 
-/** The secret to use instead; undefined where the caller names none. */
+/** The existing secret to use instead; undefined if the caller names none. */
 function addExisting(
   scope: Construct,
   id: string,
@@ -280,7 +279,7 @@ function addExisting(
   return new ExistingSecret(scope, id, { condition: isThere, projectId, secretId, version });
 }
 
-/** The secret that is made here, and its versions. */
+/** The generated secret and its versions. */
 interface OwnVersion {
   readonly secret: SecretManagerSecret;
   readonly versions: readonly SecretManagerSecretVersion[];
@@ -294,7 +293,7 @@ interface OwnVersion {
   readonly current: (name: string) => string;
 }
 
-/** @param condition under which there is such a secret */
+/** @param condition condition under which the secret exists */
 function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedSecretProps): OwnVersion {
   const value = valueToStore(scope, props);
   const secret = addSecret(scope, MAIN_CHILD_ID, props.secretLocations, {
@@ -302,7 +301,7 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
     project: props.projectId,
     secretId: props.secretId,
     deletionProtection: props.deletionProtection ?? true,
-    // A week, in which a version that was destroyed by mistake can be enabled again.
+    // A version destroyed by mistake can be enabled again for a week.
     versionDestroyTtl: "604800s",
     labels: props.labels,
     dependsOn: props.dependsOn,
@@ -327,7 +326,7 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
     const first = attributeOr(written, name, fallback);
     return turns && second ? turns.isEven.choose(attributeOr(second, name, fallback), first) : first;
   };
-  // Empty where it does not exist, because null cannot be part of a text.
+  // Empty if the version does not exist, because null cannot be part of a text.
   const current = (name: string) => ofCurrent(name, "").text;
   return {
     secret,
@@ -351,14 +350,14 @@ function valueToStore(scope: Construct, { length, override }: GeneratedSecretPro
   return override === undefined ? candidate : Token.asString(Fn.coalesce([override, candidate]));
 }
 
-/** A version of the secret that is made here. */
+/** A version of the generated secret. */
 interface WrittenVersion {
   readonly condition: Condition;
   readonly secret: SecretManagerSecret;
   readonly value: string;
-  /** Another number writes the value. */
+  /** Changing the number writes the value again. */
   readonly number: number;
-  /** Whether it is not the current one, which may be disabled; undefined if it always is. */
+  /** Whether the version is not current and so may be disabled; undefined if it is always current. */
   readonly isIdle: Expr<boolean> | undefined;
 }
 
@@ -394,10 +393,10 @@ function addVersion(
   });
 }
 
-/** Whether a version is enabled, as its own condition sees it. */
+/** Whether a version is enabled, for a postcondition of the version itself. */
 const ENABLED = reference<boolean>("self.enabled", { knownAt: "apply", mayBeNull: false });
 
-/** What replaces the record of the first version, once there is a number above 1. */
+/** Trigger that replaces the record of the first version, once the number is above 1. */
 function afterFirst(version: number): Record<string, string> {
   return Token.asStringMap(exprOf(version).gt(1).choose<object, null>({ version }, null));
 }

@@ -1,18 +1,18 @@
 import { hcl } from "../expr/expr";
 
 /**
- * What Terraform knows of two values that take turns, from the number of the current one, which may be null at plan.
+ * Expressions for two values that take turns, from the number of the current one, which may be null at plan.
  *
- * In HCL, because operators would calculate a literal: the second value would have no count, and so another address
- * than with a variable.
+ * In HCL, because operators would calculate a literal: the second value would then have no count, and so a different
+ * address than with a variable.
  */
 export function rotationOf(version: number) {
   return {
-    /** Whether the second one is current. */
+    /** Whether the second value is current. */
     isEven: hcl<boolean>`try(${version} % 2 == 0, false)`,
-    /** Whether there has been a second one. */
+    /** Whether the second value was ever written. */
     hasSecond: hcl<boolean>`try(${version} > 1, false)`,
-    /** Numbers of both, of which one stays with each step. */
+    /** Numbers of both values; each step changes only one of them. */
     odd: hcl<number>`try(${version} - (${version} + 1) % 2, 1)`,
     even: hcl<number>`try(${version} - ${version} % 2, 2)`,
   };

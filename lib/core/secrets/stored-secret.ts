@@ -15,8 +15,8 @@ export interface ReadableSecret {
   readonly version: string;
 
   /**
-   * Distinguishes this version from every other, also from one of the same number in a secret that was deleted and
-   * created again, and says nothing of the value.
+   * Distinguishes this version from every other, also from the same number in a secret that was deleted and created
+   * again. Reveals nothing of the value.
    */
   readonly revision: string;
 
@@ -37,7 +37,7 @@ export interface ReadableSecret {
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
-/** Adds a secret that is stored in these regions, or without them where Google chooses. */
+/** Adds a secret that is stored in these regions; without regions, Google chooses. */
 export function addSecret(
   scope: Construct,
   id: string,
@@ -47,7 +47,7 @@ export function addSecret(
   const secret = new SecretManagerSecret(scope, id, {
     ...config,
     replication: replicationIn(locations),
-    // Another place would replace the secret, and so lose its value.
+    // Changed regions would replace the secret, and so lose its value.
     lifecycle: { ignoreChanges: ["replication"] },
   });
   if (Token.isUnresolved(locations))
@@ -58,14 +58,14 @@ export function addSecret(
   return secret;
 }
 
-/** Where a secret is stored, as far as synthesis knows it. */
+/** Regions of a secret, as far as synthesis knows them. */
 function replicationIn(locations: readonly string[] | undefined): SecretManagerSecretConfig["replication"] {
   if (locations === undefined) return { auto: {} };
   if (Token.isUnresolved(locations)) return {};
   return { userManaged: { replicas: locations.map((location) => ({ location })) } };
 }
 
-/** The blocks of a secret's places, by their paths in it. */
+/** Paths of the blocks for a secret's regions. */
 export function replicaPaths(secret: TerraformResource): string[] {
   const { replicas } = (secret as Partial<SecretManagerSecret>).replicationInput?.userManaged ?? {};
   if (!Array.isArray(replicas)) return ["replication.user_managed.dynamic.replicas.content"];
