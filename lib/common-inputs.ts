@@ -40,7 +40,7 @@ import {
   type ProtectionProps,
 } from "./platform/domain/protection";
 import { type AccountEmails } from "./platform/identity/service-identity";
-import { type InstanceInputs } from "./platform/instances";
+import { INSTANCE_WARNINGS, type InstanceInputs } from "./platform/instances";
 import { LANDING_ZONE_RELATIONS, landingZoneInputs, type KmsKeys } from "./platform/landing-zone";
 import {
   MAINTENANCE_RELATIONS,
@@ -188,6 +188,7 @@ export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInp
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,
   ...POOL_WARNINGS,
+  ...INSTANCE_WARNINGS,
   ...WORKER_WARNINGS,
   ...DOMAIN_WARNINGS,
   ...PROTECTION_WARNINGS,

@@ -87,6 +87,11 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
     (inputs) => [inputs, "worker.threads, or IDP_WORKER__THREADS in environment_variables, is 1; each "] as const,
   ),
   [{ worker: { processes: 1, threads: 2 } }],
+  [
+    { container_cpu: 1, container_memory: "1Gi" },
+    'container_memory is "1Gi"; a server with a worker beside it needs 2Gi',
+  ],
+  [{ container_cpu: 1, container_memory: "2Gi" }],
   [{ domain_options: { ipv6: true } }, "domain_options has a header or an IPv6 address without domain; "],
   [{ domain_options: { ipv6: true }, ...DOMAIN }],
   [

@@ -6,6 +6,7 @@ import { App } from "cdktf";
 
 import { terraformName } from "../../lib/core/inputs/checks";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
+import { warningTexts } from "../../lib/core/inputs/warnings";
 import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
@@ -438,6 +439,18 @@ describe("The folder for one deployment", () => {
   ])("names the one rule that is broken: %j", async (settings, problem) => {
     const given = { project_id: "a-project", application_version: RECOMMENDED_VERSION, ...settings };
     await expect(settledStack("idp-serverless", given)).rejects.toThrow(`1 problem\n  - ${problem}`);
+  });
+
+  it("warns of less memory than a server and a worker need, and not of the default", async () => {
+    const given = { project_id: "a-project", application_version: RECOMMENDED_VERSION };
+    const warned = async (settings: Settings) =>
+      warningTexts(await settledStack("idp-serverless", { ...given, ...settings }));
+    expect(await warned({ container_memory: "512Mi" })).toEqual([
+      'container_memory is "512Mi"; a server with a worker beside it needs 2Gi or more, because the platform ends an instance whose memory is full, and sign-ins with it; raise it, or set worker_mode to "separate": guides/worker-and-sizes.md#sizes',
+    ]);
+    expect(await warned({})).toEqual([]);
+    expect(await warned({ container_cpu: 1, container_memory: "2048Mi" })).toEqual([]);
+    expect(await warned({ container_memory: "512Mi", worker_mode: "separate" })).toEqual([]);
   });
 
   it("refuses settings that break a rule of several inputs", async () => {

@@ -1,9 +1,11 @@
 import { isWhole, whole } from "../core/inputs/checks";
-import { interpolated, namedStep, type Expr, type Operand } from "../core/expr/expr";
+import { interpolated, literal, namedStep, type Expr, type Operand } from "../core/expr/expr";
 import { compact, jsonOf } from "../core/expr/functions";
 import { type Relation } from "../core/inputs/relations";
 import { type Input, number, text } from "../core/inputs/rows";
 import { type ValuesOf, type Value } from "../core/inputs/value";
+import { type Advice } from "../core/inputs/warnings";
+import { mebibytes } from "../core/memory";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
   LEAST_POOLED_CONNECTIONS,
@@ -21,6 +23,7 @@ import {
   LEAST_CONNECTIONS,
   LEAST_WORKER_CONNECTIONS,
   USUAL_CONNECTIONS,
+  type WorkerForm,
   workerMemory,
   type WorkerInputs,
 } from "../idp/worker";
@@ -246,3 +249,25 @@ export function instanceRelations<T extends Inputs>(
     },
   ];
 }
+
+/** The least memory in the table of sizes, for a server with a worker beside it. */
+const LEAST_MEMORY = "2Gi";
+
+/** What a platform accepts, but ends for want of memory. */
+export const INSTANCE_WARNINGS: readonly Advice<Pick<InstanceInputs, "containerMemory"> & WorkerForm>[] = [
+  {
+    states: "InstancesHaveRoomForWorkers",
+    holds: (v) =>
+      isSeparate(v).or(
+        mebibytes(v.containerMemory)
+          .ge(mebibytes(literal(LEAST_MEMORY)))
+          .tryOr(true),
+      ),
+    says: ({ containerMemory: memory, workerMode: mode }) =>
+      [
+        `${memory.name} is ${memory.shown}; a server with a worker beside it needs ${LEAST_MEMORY} or more,`,
+        "because the platform ends an instance whose memory is full, and sign-ins with it;",
+        `raise it, or set ${mode.name} to "separate": guides/worker-and-sizes.md#sizes`,
+      ].join(" "),
+  },
+];
