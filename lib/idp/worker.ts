@@ -257,7 +257,7 @@ export function workerRelations({
         [
           `${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; it needs "${WORKER_MODES.separate}",`,
           "because otherwise every instance of the server has a worker in it,",
-          `and must ${cpu.must}, or leave it out`,
+          `and must ${cpu.must}; correct it, or leave it out`,
         ].join(" "),
     },
     {
