@@ -1,7 +1,7 @@
 import { type Check, type EachCheck } from "../core/inputs/checks";
 import { call, hcl, type Expr } from "../core/expr/expr";
 
-/** What the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
+/** Tags that the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
 export const BLUEPRINT_TAGS = [
   "AtIndex",
   "Condition",
@@ -33,7 +33,7 @@ const FILE_MAX_BYTES = 60_000;
 const MAX_FILES = 40;
 const MAX_BYTES = 120_000;
 
-/** A tag with a single value, which names the source of the real one. */
+/** A tag with a single value, such as the name of a variable. */
 const SCALAR_TAG = `${TAG}[ \\t]+(?:"[^"\\n]*"|'[^'\\n]*'|[^-\\s\\[\\]{},#"'][^\\n,\\]}]*)`;
 
 /** Names of members that hold a secret. */
@@ -48,7 +48,7 @@ const LITERAL_SECRET = `[{,]"(?:${SECRET_KEYS})":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(
 
 /** A rule for each file. */
 interface FileRule extends EachCheck<string> {
-  /** Those that break it, as the id of a local. */
+  /** Id of the local with the files that break the rule. */
   readonly finds: string;
 }
 
@@ -83,7 +83,7 @@ export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
   },
   {
     finds: "WithSecrets",
-    // Invalid YAML has a rule of its own.
+    // Another rule reports invalid YAML.
     each: (_, text) => {
       const untagged = call<string>("replace", [text, `/${SCALAR_TAG}/`, "$1 null"]);
       const asJson = call<string>("jsonencode", [decodedBlueprint(untagged)]).tryOr("");

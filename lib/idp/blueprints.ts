@@ -39,7 +39,7 @@ export const SHIPPED_BLUEPRINTS = {
   radius: "sign-in of network devices by RADIUS",
 } as const satisfies Record<string, string>;
 
-/** The one that makes the user of the sign-in probe, whose input adds it; alone, its user has no password. */
+/** Blueprint that creates the user of the sign-in probe; added by that input, which also provides the password. */
 export const SIGN_IN_PROBE_BLUEPRINT = "sign-in-probe";
 
 const SHIPPED_NAMES = Object.keys(SHIPPED_BLUEPRINTS);
@@ -75,7 +75,7 @@ const hasAny = (variables: Value, names: readonly string[]) => intersection(keys
 
 type Inputs = EnvironmentInputs & typeof BLUEPRINTS & typeof MAIL;
 
-/** What shipped blueprints need: mail, which can also be given as single settings, and a secret. */
+/** Warnings of shipped blueprints without the mail settings or the secret that they need. */
 export const BLUEPRINT_WARNINGS: readonly Advice<Inputs>[] = [
   {
     states: "PasswordRecoveryHasMail",
@@ -164,20 +164,20 @@ export class Blueprints extends Construct {
   /** Path of each blueprint in the image, separated by spaces; empty without any. */
   readonly paths: string;
 
-  /** A text with a hash for each; empty without any. @internal */
+  /** One text for each blueprint, with its hash; empty without any. @internal */
   readonly hashes: Expr<readonly string[]>;
 
-  /** Number of custom ones. @internal */
+  /** Number of custom blueprints. @internal */
   readonly count: Expr<number>;
 
-  /** Conditions for building an image with them. */
+  /** Preconditions for building an image with the blueprints. */
   readonly conditions: readonly Precondition[];
 
   constructor(scope: Construct, id: string, props: BlueprintProps) {
     super(scope, id);
     stateProvidersOf(this);
     const { blueprints = [] } = props;
-    // The identity provider adds the one of the probe, which nobody can choose.
+    // The blueprint of the probe is not for users to choose; the identity provider adds it.
     const isAsked = (name: string) => name !== SIGN_IN_PROBE_BLUEPRINT;
     const asked = Array.isArray(blueprints) ? blueprints.filter(isAsked) : blueprints;
     refuseWrong(this, BLUEPRINTS, { blueprints: asked }, ["blueprints"]);
@@ -210,13 +210,13 @@ export class Blueprints extends Construct {
     this.conditions = this.conditionsOf(ownTexts, shipped);
   }
 
-  /** Texts of the custom ones by the names of their files. */
+  /** Texts of the custom blueprints by the names of their files. */
   private ownTexts(): Expr<BlueprintFiles> {
     const isYaml = NAME.matches("(?i)[.]ya?ml$").and(NAME.matches("(^|/)[.]").not());
     const fileNames = hcl<readonly string[]>`[
       for name in fileset(${interpolated`${MODULE_PATH}/${this.folder}`}, "**") : name if ${isYaml}
     ]`;
-    // A file that is not text counts as empty, and is refused because it is no blueprint.
+    // A binary file counts as empty, and is then refused because it is no blueprint.
     const texts = hcl<BlueprintFiles>`{ for name in ${fileNames} : name => try(file(${this.pathOf(NAME)}), "") }`;
     return named(this, "Own", texts.present);
   }
@@ -248,7 +248,7 @@ export class Blueprints extends Construct {
     ];
   }
 
-  /** Path of a custom one where the folder is applied. */
+  /** Path of a custom blueprint in the folder at apply. */
   private pathOf(name: Expr<string>): Expr<string> {
     return interpolated`${MODULE_PATH}/${this.folder}/${name}`;
   }

@@ -17,7 +17,7 @@ import { IS_PERIODIC, missingAfter, PERIODIC_SCHEDULE } from "./periodic-schedul
 
 const DEFAULT_MINUTES = 10;
 
-/** Limits, by the names that check-up.sql has, with defaults at which an installation that nobody uses is quiet. */
+/** Limits, by their names in check-up.sql; the defaults raise no alert for an idle installation. */
 export const LIMITS = {
   /** Seconds that a task may wait for a thread while no other ends, 120 by default; five times as long in any case. */
   taskLateSeconds: number({
@@ -107,7 +107,7 @@ export function receiverCount(v: Receivers): Expr<number> {
   return concat<string>(v.alertEmails, flatten(values(v.notificationChannels))).length();
 }
 
-/** Whether somebody gets alerts, by a local of the scope where only a plan knows it. */
+/** Whether somebody gets alerts; a local of the scope, if only a plan knows. */
 export function hasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
   const isKnown = knownToHaveReceivers(v);
   if (isKnown !== undefined) return literal(isKnown);
@@ -116,7 +116,7 @@ export function hasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
   return localReference<number>(receivers).gt(0);
 }
 
-/** Whether somebody gets alerts, where synthesis knows it; undefined where only a plan does. */
+/** Whether somebody gets alerts; undefined if only a plan knows. */
 function knownToHaveReceivers({ alertEmails, notificationChannels: { given } }: Receivers) {
   const channels = Token.isUnresolved(given) ? [given] : Object.values(given as Readonly<Record<string, unknown>>);
   const lists: unknown[] = [alertEmails.given, ...channels];
@@ -126,7 +126,7 @@ function knownToHaveReceivers({ alertEmails, notificationChannels: { given } }: 
 }
 
 /**
- * Whether there is a check-up: with a schedule, and somebody to tell, whose number is a local of the scope.
+ * Whether the check-up exists: it needs a schedule and receivers of alerts, whose number is a local of the scope.
  */
 export function isCheckedUp(scope: Construct, v: Receivers & ValuesOf<typeof CHECK_UP>): Expr<boolean> {
   const isScheduled = v.checkUp.isSet();
@@ -138,12 +138,12 @@ export function isCheckedUp(scope: Construct, v: Receivers & ValuesOf<typeof CHE
     : localReference<boolean>(known);
 }
 
-/** Whether the check-up says when no restore drill has passed for too long. */
+/** Whether the check-up reports overdue restore drills. */
 export function judgesDrills({ checkUp }: ValuesOf<typeof CHECK_UP>): Expr<boolean> {
   return allOf(checkUp.isSet(), checkUp.at.limits.at.restoreDrillDays.gt(0));
 }
 
-/** Inputs of others on which a warning depends. */
+/** Inputs of other features on which a warning depends. */
 type OtherInputs = Readonly<{ existingDatabase: Optional<object>; ownParts: Optional<string> }>;
 
 export const CHECK_UP_WARNINGS: readonly Advice<OtherInputs & typeof CHECK_UP>[] = [
@@ -173,11 +173,11 @@ interface CheckUpParts {
 }
 
 /**
- * Asks the application's database, on a schedule, what stands still.
+ * Queries the application's database, on a schedule, for failures that are visible nowhere else.
  *
- * Its log, its metrics and its health routes say nothing of a worker that takes no tasks, of mail that is not sent, of
- * a certificate that ends, or of an outpost that is gone. The job prints one line of JSON, which alerts look at. It
- * signs in as the application and reads only. Runs of the job are billed.
+ * The application's log, metrics and health routes do not show a worker that takes no tasks, unsent mail, an expiring
+ * certificate, or a lost outpost. The job prints one line of JSON, which the alerts read. The job signs in as the
+ * application and only reads. Runs of the job are billed.
  */
 export class CheckUp extends Construct {
   readonly jobName: string;
@@ -202,9 +202,9 @@ export class CheckUp extends Construct {
         ...databaseJobContainer(database, { CHECK_UP_SQL: statements.text, CHECK_UP_LIMITS: limitWords(limits) }),
         dependsOn,
       },
-      // Two looks at one minute each, and the pause between them.
+      // Two queries of at most one minute each, and the pause between them.
       timeoutSeconds: 240,
-      // The next one comes soon.
+      // The next scheduled run comes soon.
       maxRetries: 0,
       schedule: schedule.text,
       timeZone: "Etc/UTC",

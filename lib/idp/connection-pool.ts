@@ -9,8 +9,8 @@ import { settingIn } from "./environment-warnings";
 import { type ImageInputs } from "./idp-image";
 
 /**
- * Longest wait for a connection, in seconds: below the application's own limits, so that a visitor gets an error page
- * of the application. With a shorter time limit of requests, half of that.
+ * Longest wait for a connection, in seconds: shorter than the application's own limits, so that a visitor gets the
+ * application's error page. If the time limit of requests is shorter, half of that limit.
  */
 const LONGEST_WAIT_SECONDS = 25;
 
@@ -34,7 +34,7 @@ export type ConnectionPoolInputs = typeof CONNECTION_POOL;
 export const isPooled = (v: ValuesOf<ConnectionPoolInputs & ImageInputs>): Expr<boolean> =>
   v.connectionPool.coalesce(v.existingContainerImage.isNull());
 
-/** Variables of a container with a pool; none, or null at plan, without one. @param size its connections */
+/** Variables of a container with a pool; none, or null at plan, without one. @param size connections of the pool */
 export function poolVariables(
   v: ValuesOf<ConnectionPoolInputs & ImageInputs> & { readonly requestTimeoutSeconds: Expr<number> },
   size: Expr<number>,
@@ -46,7 +46,7 @@ export function poolVariables(
   });
 }
 
-/** Settings with which the application never gives a connection back. */
+/** Settings that make the application keep connections, so that a pool is useless. */
 const KEEPING = ["IDP_POSTGRESQL__USE_PGBOUNCER", "IDP_POSTGRESQL__CONN_MAX_AGE"];
 
 export const POOL_WARNINGS: readonly Advice<ConnectionPoolInputs & EnvironmentInputs & ImageInputs>[] = [

@@ -17,7 +17,7 @@ export interface EnvironmentSpec {
   readonly optional?: Readonly<Record<string, string>>;
 
   /**
-   * What several containers have in common of these layers, so that a folder says it once.
+   * Variables of these layers that several containers share, so that the folder has them once.
    *
    * @default - nothing
    */
@@ -30,11 +30,11 @@ export interface EnvironmentSpec {
   readonly required: Readonly<Record<string, string>>;
 }
 
-/** Variables that a local of the folder has. */
+/** Variables that stand in a local of the folder. */
 export interface CommonVariables {
   readonly variables: Readonly<Record<string, string>>;
 
-  /** The local, made once something asks for it. */
+  /** Returns the local; created at the first call. */
   readonly local: () => TerraformLocal;
 }
 
@@ -119,7 +119,7 @@ export interface ContainerSpec {
   readonly livenessProbe?: ProbeSpec;
 
   /**
-   * Whether it works for requests alone and may idle between.
+   * Whether the container works only during requests and may idle between them.
    *
    * @default false
    */
@@ -128,10 +128,10 @@ export interface ContainerSpec {
   /** Buckets that are mounted as folders; none by default. */
   readonly mounts?: readonly MediaStore[];
 
-  /** Port on which it answers plain HTTP; none by default, as for a worker or a job. */
+  /** Port for plain HTTP; none by default, as for a worker or a job. */
   readonly port?: number;
 
-  /** Port on which it answers probes alone, if it has no other; none by default. */
+  /** Port that only answers probes, for a container without another port; none by default. */
   readonly probePort?: number;
 
   /** CPU and memory; the platform's own by default. */
@@ -140,15 +140,15 @@ export interface ContainerSpec {
   /** Further variables with values from Secret Manager, whose names may be known only at plan; none by default. */
   readonly secretSettings?: readonly SecretSettings[];
 
-  /** Probe that holds back traffic until the container is ready; without one, it is as soon as it runs. */
+  /** Probe that holds back traffic until the container is ready; without one, a running container counts as ready. */
   readonly startupProbe?: ProbeSpec;
 
   /** Port on which the container itself terminates TLS, for passthrough load balancers; none by default. */
   readonly tlsPort?: TlsPortSpec;
 
   /**
-   * Variables that make the application trust the forwarded headers of load balancers, none by default, given their
-   * source ranges and the caller's variables, which these override.
+   * Returns variables that make the application trust the forwarded headers of load balancers with the given source
+   * ranges; they override the caller's variables. By default, there are none.
    */
   readonly trustedProxies?: (
     ranges: readonly string[],

@@ -93,7 +93,7 @@ export const PROBE_TIMEOUT_SECONDS = 10;
 export const PROBE_MAX_SECONDS = { startupProbe: 240, livenessProbe: 3600 } as const;
 export const STARTUP_MAX_SECONDS = 600;
 
-/** One always runs, for the worker in it; two more for peak load. The default database has connections for four. */
+/** One instance always runs, for its worker; two more for peak load. The default database has connections for four. */
 export const MIN_INSTANCE_COUNT = 1;
 export const MAX_INSTANCE_COUNT = 3;
 
@@ -147,14 +147,14 @@ export const BLUEPRINT_SECRETS = {
   },
 } as const;
 
-/** The user whom the blueprint makes, and as whom the sign-in probe signs in. */
+/** User that the blueprint creates; the sign-in probe signs in as this user. */
 export const SIGN_IN_PROBE_USER = "sign-in-probe";
 
-/** Outposts that the application runs in a cluster: what its controller makes, and what it reads. */
+/** Outposts that the application's controller runs in a cluster. */
 export const OUTPOSTS = {
   hostVariable: `${BLUEPRINT_VARIABLE_PREFIX}OUTPOST_HOST`,
   imageVariable: "IDP_OUTPOSTS__CONTAINER_IMAGE_BASE",
-  /** Where it looks for the token of a cluster. */
+  /** Folder in which the controller looks for the cluster's token. */
   tokenFolder: "/var/run/secrets/kubernetes.io/serviceaccount",
   podLabels: { "app.kubernetes.io/managed-by": "goauthentik.io" },
   /** LDAP and LDAPS, RADIUS, proxies. */
@@ -179,7 +179,7 @@ export const DATABASE_VARIABLES = {
   password: "DB_PASSWORD",
 } as const;
 
-/** The entrypoint copies each `DB_` variable to one that begins so, unless that is already set explicitly. */
+/** The entrypoint copies each `DB_` variable to one with this prefix, unless that is already set. */
 export const DATABASE_TARGET_PREFIX = "IDP_POSTGRESQL__";
 
 /**
@@ -188,12 +188,12 @@ export const DATABASE_TARGET_PREFIX = "IDP_POSTGRESQL__";
  */
 export const SSL_MODE = { variable: "IDP_POSTGRESQL__SSLMODE", local: "disable", remote: "require" } as const;
 
-/** The contract's; those with which every script is tested; and the oldest that the application supports. */
+/** Required by the contract; every script is tested with it, and the application supports no older one. */
 export const DATABASE_MAJOR_VERSION = 15;
 export const DATABASE_MAJOR_VERSIONS: readonly number[] = [DATABASE_MAJOR_VERSION, 16, 17];
 export const OLDEST_DATABASE_MAJOR_VERSION = 14;
 
-/** For a database that is made today, whose fixes end last. */
+/** For new databases, because its fixes end last. */
 export const NEWEST_DATABASE_MAJOR_VERSION = 17;
 
 /** PostgreSQL's default, also part of the socket's name. */
@@ -203,35 +203,34 @@ export const DATABASE_PORT = 5432;
 export const DATABASE_ADMINISTRATOR = "postgres";
 
 /**
- * Granted to the application role, so that later migrations can create extensions without a superuser.
+ * Granted to the application's role, so that later migrations can create extensions without a superuser.
  *
- * Members can `SET ROLE` to it, and then change the administrator's password and every other database: an attacker who
- * takes over the application takes over the instance.
+ * Members can `SET ROLE` to this role, and then change the administrator's password and every other database: an
+ * attacker who takes over the application takes over the instance.
  */
 export const MANAGED_SUPERUSER_ROLE = "cloudsqlsuperuser";
 
 /**
- * Connections of a server that answers no request, including the embedded outpost: beside a worker, whose own come in
- * addition, and of one whose worker runs elsewhere. Each request in progress adds one until it ends; an open web socket
- * adds none.
+ * Connections of an idle server, including the embedded outpost, without those of a worker in the same container. Each
+ * request in progress adds one until it ends; an open web socket adds none.
  */
 export const CONNECTIONS_BESIDE_WORKER = 10;
 export const SERVER_CONNECTIONS = 12;
 
-/** Peak connections of a worker: its pool, and for each process one per thread and four of its own. */
+/** Peak connections of a worker: its pool, and for each process one per thread and four more. */
 export const WORKER_CONNECTIONS = { pool: 4, perProcess: 4 } as const;
 
 /**
- * Requests that one instance answers at the same time without a connection pool, and so connections beyond the fixed
- * ones. Cloud Run limits them to this number; on GKE nothing does, so it is what the database is sized for.
+ * Concurrent requests of one instance without a connection pool, and so connections beyond the fixed ones. Cloud Run
+ * enforces this limit. GKE has no such limit; there the number only sizes the database.
  */
 export const REQUESTS_PER_INSTANCE = 36;
 
-/** Requests of an instance with a pool of connections: nearly all are web sockets of open pages, which need none. */
+/** Concurrent requests of an instance with a pool. Most are web sockets of open pages, which need no connection. */
 export const POOLED_REQUESTS_PER_INSTANCE = 250;
 
 /**
- * Variables that make the image's entrypoint start a pool: its connections, and the longest wait for one, in seconds.
+ * Variables that make the image's entrypoint start a pool: the number of connections, and the longest wait for one.
  */
 export const POOL_VARIABLES = { size: "CONNECTION_POOL_SIZE", wait: "CONNECTION_POOL_WAIT_SECONDS" } as const;
 
@@ -253,7 +252,7 @@ export const DB_INIT_TIMEOUT_SECONDS = 600;
 /** Attempts after the first; the script can safely be rerun after a failure at any point. */
 export const DB_INIT_MAX_RETRIES = 2;
 
-/** How long Cloud Storage keeps what is deleted: its default, made explicit. */
+/** Days for which Cloud Storage keeps deleted files: its default, made explicit. */
 export const SOFT_DELETE_DAYS = 7;
 
 /** Also the key of the media bucket in the output `storage_buckets`. */
@@ -274,7 +273,7 @@ export const RESOURCES = { cpu: 2, memory: "4Gi" } as const;
 export const RUNTIME_USER_ID = 1000;
 export const RUNTIME_GROUP_ID = 1000;
 
-/** Ends of the names of secrets. */
+/** Suffixes of the names of secrets. */
 export const DATABASE_PASSWORD_SUFFIX = "database-password";
 export const DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX = "database-administrator-password";
 

@@ -4,7 +4,7 @@ import { publicImage } from "./idp-image";
 import { databaseClientImage } from "./images";
 import { type SqlInstance } from "./parts";
 
-/** Public image with the clients of a database. */
+/** Public image with the client programs of a database. */
 export function clientImage({ clientImage: image }: SqlInstance): string {
   return image ?? databaseClientImage(DATABASE_MAJOR_VERSION, undefined);
 }

@@ -20,7 +20,7 @@ import { type SqlInstance } from "./parts";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { type Expr, hcl } from "../core/expr/expr";
 
-/** Inputs for what the application's role may do, and others may do with its database. */
+/** Inputs for the rights of the application's role, and of others on its database. */
 export const DATABASE_RIGHTS = {
   /** Who may do what on the database's instance, which may be shared with other applications. */
   databaseRights: object(
@@ -80,14 +80,14 @@ export interface DbInitProps {
   /** Platform that runs the job. */
   readonly runner: JobRunner;
 
-  /** What must exist before the job runs, in addition to what it uses; nothing by default. */
+  /** What must exist before the job runs, in addition to the parts that the job uses; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Whether the application's role is made a member of `cloudsqlsuperuser`, as the contract asks; false revokes that.
+   * Whether the application's role is a member of `cloudsqlsuperuser`, as the contract requires; false revokes that.
    *
-   * With it, the application is as powerful as the administrator: it reads and changes the databases of all other
-   * applications of the instance. It needs none of that; turn it off where several applications share an instance.
+   * A member is as powerful as the administrator: the application can then read and change the databases of all other
+   * applications of the instance. It does not need that right; turn it off if several applications share an instance.
    *
    * @default true
    */
@@ -120,18 +120,18 @@ const PROPS: KnownPropsOf<DbInitProps> = {
 /**
  * The job `db-init`: creates the application's role and database, and sets the role's password.
  *
- * An apply runs it and waits for it. It is safe to run at any time, and runs again only when the script, the image,
- * which follows the version of the database, a name, a password or what the role may do changes.
+ * An apply runs the job and waits for it. A run is safe at any time. The job runs again only if the script, a name, a
+ * password, the rights of the role, or the image, which follows the version of the database, changes.
  */
 export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;
   readonly ready: ITerraformDependable[];
 
   /**
-   * Closes the login of the former password, once nothing is signed in as it any more; an apply waits for that.
+   * Closes the login of the former password once no session uses it; an apply waits for that.
    *
    * @param usersReady everything that uses the database
-   * @returns what is ready then; nothing where there is one login
+   * @returns dependencies that wait for it; none if there is only one login
    */
   readonly retire: (scope: Construct, usersReady: ITerraformDependable[]) => ITerraformDependable[];
 
@@ -170,7 +170,7 @@ export class DbInit extends Construct implements OneTimeJob {
         script: script.sha256,
         image,
         instance: database.connectionName,
-        // Only what differs from the defaults is added, and to a value: a new key would run the job again everywhere.
+        // Deviations from the defaults are appended to a value, because a new key would rerun the job everywhere.
         database: orWith(database.databaseName, revokes, ", open to PUBLIC"),
         user: orWith(database.userName, grants, ", no managed superuser"),
         password_version: database.password.revision,

@@ -5,8 +5,8 @@ import { exprOf, type Expr } from "../core/expr/expr";
 import { element, lookup, split, upper } from "../core/expr/functions";
 
 /**
- * Regions of which a bucket can be in two, by the beginning of their names, and the location code of such a bucket.
- * India, Germany and Italy have codes of their own, and are left out.
+ * Regions that can form a dual-region bucket, by the beginning of their names, and the location code of such a bucket.
+ * India, Germany and Italy are left out, because they have codes of their own.
  */
 const CONTINENTS = {
   asia: { code: "ASIA", regions: ["asia-east1", "asia-southeast1"] },
@@ -41,7 +41,7 @@ const CONTINENTS = {
   },
 } as const;
 
-/** Two regions that Google has as a location of its own, and not as a pair to choose. */
+/** Two regions that Google offers only as a predefined location, not as a configurable pair. */
 const PREDEFINED_PAIR = ["europe-north1", "europe-west4"];
 
 const continentOf = (region: Expr<string>) => element(split("-", region), 0);
@@ -54,14 +54,14 @@ export function isPair(one: Expr<string>, other: Expr<string>): Expr<boolean> {
   return one.isOneOf(all).and(other.isOneOf(all), areOnOneContinent, one.ne(other), isPredefined.not());
 }
 
-/** Location of a bucket. @param second region in which its files are too; none if it is null at plan */
+/** Location of a bucket. @param second second region of its files; null at plan for none */
 export function bucketLocation(region: string, second: string | undefined): string {
   const codes = Object.fromEntries(Object.entries(CONTINENTS).map(([continent, { code }]) => [continent, code]));
   const code = lookup<string>(exprOf(codes), continentOf(exprOf(region)), "");
   return isSet(second).choose(code, region).text;
 }
 
-/** Places a bucket in both regions. */
+/** Sets the data locations of a bucket to both regions. */
 export function placeInBoth(bucket: StorageBucket, region: string, second: string | undefined): void {
   if (second === undefined) return;
   // In capitals, as Cloud Storage returns them.

@@ -17,10 +17,10 @@ import { addBucket, BUCKET_NAME, DAY_SECONDS } from "./media-bucket";
 
 const ADDS = "roles/storage.objectCreator";
 
-/** End of the locked bucket's name. */
+/** Suffix of the locked bucket's name. */
 export const DUMP_LOCK_SUFFIX = "dumps-locked";
 
-/** Members about copies of dumps that stay. */
+/** Members about lasting copies of dumps. */
 export const DUMP_COPIES = {
   /**
    * Days for which nobody, including Google, can delete the copy of a dump in a locked bucket of its own; none by
@@ -54,7 +54,7 @@ export const DUMP_COPIES = {
 
 /** A bucket into which dumps are copied. */
 export interface DumpCopies {
-  /** By its formula or as it was given, whether there is one or not. @internal */
+  /** Name by its formula or as given, even if the bucket does not exist. @internal */
   readonly bucketName: string;
 
   /** Whether there is one. @internal */
@@ -70,21 +70,21 @@ interface LockedDumpsProps {
   readonly deletionProtection: boolean | IResolvable;
   readonly dependsOn: ITerraformDependable[];
   readonly lockDays: Expr<number | null>;
-  /** Days to keep a dump at least. */
+  /** Minimum days to keep a dump. */
   readonly retentionDays: Expr<number>;
   readonly softDeleteDays: number;
-  /** Region in which the copies are too, of a new bucket; none if it is null at plan. */
+  /** Second region of the copies in a new bucket; null at plan for none. */
   readonly secondRegion?: string | undefined;
 }
 
 /**
- * A second bucket for dumps, whose time to keep them is locked: neither an owner nor what has an owner's rights can
- * delete a copy before its end.
+ * A second bucket for dumps, with a locked retention policy: nobody, not even an owner, can delete a copy before its
+ * time.
  *
- * It is not the bucket that the job mounts: under a retention policy no object can be replaced or deleted, so there
- * could be no `latest/`, no rename, and no second attempt to write a file; whether the mount of a platform writes a new
- * file by one request depends on its release, and a refused one is lost. Cloud Storage copies a finished file by
- * itself, in one piece. The service account of the job can add files, and cannot read or delete one.
+ * The job does not mount this bucket. Under a retention policy no object can be replaced or deleted, so `latest/`,
+ * renames and second attempts to write a file would fail; whether a mount writes a new file by one request depends on
+ * its release, and a refused file is lost. Instead, Cloud Storage copies each finished file in one piece. The service
+ * account of the job can add files, but cannot read or delete them.
  */
 export class LockedDumps extends Construct implements DumpCopies {
   readonly bucketName: string;
@@ -112,7 +112,7 @@ export class LockedDumps extends Construct implements DumpCopies {
       lifecycleRule: [{ action: { type: "Delete" }, condition: { age: max(days, retentionDays).number } }],
       retentionPolicy: { isLocked: true, retentionPeriod: seconds.number },
       softDeleteDays,
-      // A bucket cannot move, and one that is locked cannot make room for another one of its name.
+      // A bucket cannot move, and a locked one cannot be deleted to free its name.
       lifecycle: isNever(isSet(secondRegion)) ? undefined : { ignoreChanges: ["location", "custom_placement_config"] },
       count: countIf(this.condition),
       dependsOn,
@@ -122,9 +122,9 @@ export class LockedDumps extends Construct implements DumpCopies {
     );
     this.ready = present(this.bucket);
     if (this.bucket === undefined) return;
-    // A number to the bindings, and a text to the provider.
+    // An override, because the bindings take a number and the provider a text.
     setArgument(this.bucket, "retention_policy.retention_period", toText(seconds));
-    // It cannot be deleted while it has files: a destroy leaves it where it is.
+    // A destroy leaves the bucket, because it cannot be deleted while it has locked files.
     setNewerAttribute(this.bucket, "deletion_policy", "ABANDON");
   }
 
@@ -133,7 +133,7 @@ export class LockedDumps extends Construct implements DumpCopies {
       identity,
       (id, account) =>
         new StorageBucketIamMember(this, id, {
-          // Not by its name, which a new bucket keeps.
+          // The id instead of the name: a recreated bucket has the same name, and the grant must be recreated too.
           bucket: idOf(this.bucket),
           role: ADDS,
           ...granteeArguments(account, this.condition, ...this.ready),
@@ -143,7 +143,7 @@ export class LockedDumps extends Construct implements DumpCopies {
   }
 }
 
-/** A bucket of others, as of another project, into which dumps are copied; nothing but grants is created in it. */
+/** An existing bucket, for example of another project, into which dumps are copied; only grants are created in it. */
 export class DumpsElsewhere extends Construct implements DumpCopies {
   readonly bucketName: string;
 

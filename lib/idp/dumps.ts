@@ -24,7 +24,7 @@ import { type ScheduledJobRunner } from "./job-runner";
 import { addBucket, mountOptions, type SOFT_DELETE } from "./media-bucket";
 import { type MediaStore, type SqlInstance } from "./parts";
 
-/** Numbers of each cron field, and its step, as Cloud Scheduler and Kubernetes read them alike. */
+/** Numbers and step of each cron field, in a form that Cloud Scheduler and Kubernetes read alike. */
 const FIELDS = ["[0-5]?[0-9]", "[01]?[0-9]|2[0-3]", "0?[1-9]|[12][0-9]|3[01]", "0?[1-9]|1[0-2]", "[0-6]"].map(
   (each) => {
     const item = `((${each})|([*]|(${each})-(${each}))(/[1-9][0-9]?)?)`;
@@ -35,7 +35,7 @@ const CRON = `^${FIELDS.join(" ")}$`;
 const RANGE = "([0-9]+)-([0-9]+)";
 
 /**
- * Days of which the first is in no month of the list, on any day of the week: the 30th of February, the 31st of April.
+ * Schedules that never run, because their days are in none of their months: the 30th of February, the 31st of April.
  */
 const NEVER = `^[^ ]+ [^ ]+ (${[
   ["3[01]", "0?2"],
@@ -95,7 +95,7 @@ const SCHEDULED_DUMPS = {
   }),
 };
 
-/** Members of dumps, by name, because the compiler drops the comments of what it writes out. */
+/** A named type, because the compiler drops the comments of members from an inlined one. */
 type DumpMembers = typeof DUMP_COPIES & typeof SCHEDULED_DUMPS;
 
 type DumpInputs = Readonly<{
@@ -117,7 +117,7 @@ export const DUMPS: DumpInputs = {
   ),
 };
 
-/** The input of others on which dumps depend. */
+/** The input of another feature on which dumps depend. */
 type DeletionProtection = Readonly<{ deletionProtection: Optional<boolean | IResolvable> }>;
 
 /** Scheduled dumps of the database. */
@@ -153,7 +153,7 @@ export const isDumped = ({ dumps }: ValuesOf<typeof DUMPS>): Expr<boolean> => du
 export const DUMP_JOB = "dump";
 export const FIRST_DUMP_JOB = "dump-1";
 
-/** End of the bucket's name. */
+/** Suffix of the bucket's name. */
 export const DUMP_BUCKET_SUFFIX = "dumps";
 
 /** Folders of the bucket. */
@@ -164,7 +164,7 @@ interface DatabaseDumpProps {
   readonly apis: ProjectApis;
   readonly database: SqlInstance;
   readonly context: DeploymentContext;
-  /** Where copies go to. */
+  /** Existing bucket for copies. */
   readonly elsewhere: DumpsElsewhere;
   readonly locked: LockedDumps;
   /** Platform that runs the job, with a service account for nothing else; undefined where there is no schedule. */
@@ -173,11 +173,11 @@ interface DatabaseDumpProps {
   readonly dependsOn: ITerraformDependable[];
   /** Prevents the bucket from being deleted while it holds dumps. */
   readonly deletionProtection: boolean | IResolvable;
-  /** Region in which the dumps are too; none if it is null at plan. */
+  /** Second region of the dumps; null at plan for none. */
   readonly secondRegion?: string | undefined;
 }
 
-/** Whether there is a bucket, also one that is kept without a schedule. */
+/** Whether the bucket exists; without a schedule, it is kept. */
 export const hasDumpBucket = ({ dumps }: ValuesOf<typeof DUMPS>): Expr<boolean> => dumps.isSet();
 
 /**
@@ -191,14 +191,14 @@ export class DatabaseDump extends Construct {
   /** Whether there is a schedule. */
   readonly condition: Condition;
 
-  /** Whether it is made at least once a day. */
+  /** Whether a dump is made at least once a day. */
   readonly isDaily: Condition;
   readonly bucket: DumpBucket;
 
   /** Name of the bucket; null at plan if there is none. */
   readonly bucketName: string;
 
-  /** The bucket of others with copies. */
+  /** The existing bucket with copies. */
   readonly elsewhere: DumpsElsewhere;
 
   /** The locked bucket with copies. */
@@ -247,7 +247,7 @@ export class DatabaseDump extends Construct {
       // Each attempt writes a file of its own.
       maxRetries: 2,
       schedule: schedule.text,
-      // The times of Cloud SQL's backups are in UTC too.
+      // UTC, like the times of Cloud SQL's backups.
       timeZone: "Etc/UTC",
       condition: isScheduled,
     });
@@ -275,7 +275,7 @@ export class DatabaseDump extends Construct {
     this.ready = [...(scheduled?.ready ?? []), ...(first?.ready ?? []), ...this.locked.ready];
   }
 
-  /** The job, told where to put copies, if anywhere. */
+  /** Container of the job, with the buckets for copies. */
   private container(database: SqlInstance): ContainerSpec {
     const { bucket, elsewhere, locked } = this;
     const container = databaseJobContainer(database, { DUMP_FOLDER: bucket.mountPath });
@@ -291,7 +291,8 @@ export class DatabaseDump extends Construct {
 }
 
 /**
- * The bucket of the dumps. It is separate from that of uploads, to which an attacker in the application could write.
+ * The bucket of the dumps. It is separate from the bucket of uploads, to which an attacker in the application could
+ * write.
  *
  * A dump in `dumps/` has its time in its name. Only the service account of the job can add dumps, and even that cannot
  * replace or delete one; they are deleted after the retention time. `latest/` holds a copy of the newest, which only
@@ -301,7 +302,7 @@ export class DatabaseDump extends Construct {
 export class DumpBucket extends Construct implements MediaStore {
   readonly name = DUMP_BUCKET_SUFFIX;
 
-  /** By its formula, because a bucket that may not exist has no attribute to refer to. */
+  /** Name by its formula, because a bucket that may not exist has no attribute to refer to. */
   readonly bucketName: string;
   readonly mountPath = "/dumps";
 
@@ -352,7 +353,7 @@ export class DumpBucket extends Construct implements MediaStore {
     };
     const grant = (id: string, account: GrantedAccount, role: string, condition?: typeof newest) =>
       new StorageBucketIamMember(this, id, {
-        // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant
+        // The id instead of the name: a recreated bucket has the same name but an unknown id, which recreates the grant
         // too.
         bucket: idOf(this.bucket),
         role,

@@ -24,7 +24,7 @@ export function bothPrefixes(variable: string): string[] {
 
 const SECRET = "it is a secret, and variables are in plain text in the state";
 
-/** Names that must not be among the caller's variables: why, and what to do instead of leaving them out. */
+/** Names that must not be among the caller's variables, with the reason and an alternative. */
 const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: string])[] = [
   [bothPrefixes(SECRET_KEY.variable), `${SECRET}: name the secret that has it in existing_secrets.secret_key`],
   [
@@ -76,15 +76,15 @@ const RESERVED = sharedTable(
   Object.fromEntries(RESERVED_NAMES.flatMap(([names, reason]) => names.map((name) => [name, reason]))),
 );
 
-/** Why a name is reserved; empty for one that is not. */
+/** Why a name is reserved; empty if it is not. */
 export const reasonFor = (name: Expr<string>) => lookup(RESERVED, name, "");
 
-/** The name with our prefix of a variable that may have the upstream's. */
+/** The name of a variable with our prefix in place of the upstream's. */
 const neutral = (name: Expr<string>) => replaceMatches(name, `^${UPSTREAM_PREFIX}`, NEUTRAL_PREFIX);
 
 /**
- * Names that usually hold a secret. SSLKEY is the path of a key, and words after SECRET or TOKEN can mean that it is
- * not.
+ * Names that usually hold a secret, unless `HARMLESS_NAME` matches: SSLKEY is the path of a key, and TOKEN_LENGTH or
+ * SECRET_NAME holds no secret.
  */
 const SECRET_NAME = "(PASSWORD|PASSWORD_HASH|TOKEN|KEY)$|SECRET";
 
@@ -123,28 +123,28 @@ const RANGE = `(${RANGE_OF_IPV4}|${RANGE_OF_IPV6})`;
 /** 1 to 65535. */
 const PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
 
-/** The application takes anything else for false, and mail would not be encrypted. */
+/** A rule, because the application takes any other word for false, and would not encrypt mail. */
 const SWITCH = [`^([Tt]rue|TRUE|[Ff]alse|FALSE|${ELSEWHERE})?$`, "true or false"] as const;
 
 /**
- * The entrypoint makes one of the two words for a warning, of which the application's native program knows the shorter.
+ * Both words for a warning are valid: the entrypoint replaces `warning`, which the application's native program lacks.
  */
 export const LOG_LEVELS = ["trace", "debug", "info", "warning", "warn", "error"] as const;
 
-/** Variable of how much the application logs. */
+/** Variable for the log level of the application. */
 export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELINE_ENVIRONMENT;
 
-/** Variable of the domain for which browsers keep the session. */
+/** Variable for the cookie domain of sessions. */
 export const COOKIE_DOMAIN = "IDP_COOKIE_DOMAIN";
 
-/** Settings whose values the application parses, and fails on later than a plan: a pattern, and what it stands for. */
+/** Patterns of settings that the application parses at start, after any plan, with their meaning in words. */
 const PARSED_VALUES: Readonly<Record<string, readonly [pattern: string, form: string]>> = {
   [COOKIE_DOMAIN]: [`^([.]?(${HOST})|${ELSEWHERE})?$`, "a domain such as example.com, without scheme, port and path"],
   IDP_EMAIL__FROM: [
     `^(${SENDER}|${ELSEWHERE})?$`,
     'an e-mail address, with a name in quotes if it has a comma or the like, such as "Example, Inc." <idp@example.com>',
   ],
-  // The application takes text for the number 0.
+  // The application would read a text as the number 0.
   IDP_EMAIL__PORT: [`^(${PORT}|${ELSEWHERE})$`, "a whole number from 1 to 65535"],
   IDP_EMAIL__TIMEOUT: [`^([1-9][0-9]*|${ELSEWHERE})$`, "a whole number of seconds from 1"],
   IDP_EMAIL__HOST: [`^(${HOST}|${ELSEWHERE})?$`, "a host name or an IPv4 address, without scheme and port"],
@@ -171,10 +171,10 @@ const FORMS = sharedTable(
 /** Names of variables, plain or secret, that the platforms and POSIX accept. */
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 
-/** How a setting of the application begins. */
+/** Prefixes of the application's settings. */
 export const SETTING = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
 
-/** The application takes its settings in any case, and would have two of one kind. */
+/** Settings must be in capitals, because the application ignores case, and two names could mean the same setting. */
 export const VARIABLE_NAME: EachCheck<unknown> = {
   each: (name) =>
     name.matches(NAME_PATTERN).and(
@@ -205,7 +205,7 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
   },
   {
     each: (name, value) => value.matches(lookup(PATTERNS, neutral(name), "")),
-    // None of these settings is a secret.
+    // The message may show values, because none of these settings is a secret.
     shows: (name, value) => interpolated`${jsonOf(name)} = ${jsonOf(value)} (${lookup(FORMS, neutral(name), "")})`,
     says: [
       "the application parses these values and fails on others only later;",
@@ -213,7 +213,7 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
     ].join(" "),
   },
   {
-    // A reserved name has a rule of its own, with other remedies.
+    // Another rule reports reserved names, with other remedies.
     each: (name, value) => looksSecret(name).not().or(reasonFor(name).ne(""), value.matches(REFERENCE)),
     shows: "key",
     says: [

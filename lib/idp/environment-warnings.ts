@@ -22,7 +22,7 @@ import { NEUTRAL_PREFIX, UPSTREAM_PREFIX } from "./contract";
 import { type EnvironmentInputs } from "./environment";
 import { bothPrefixes, COOKIE_DOMAIN, SETTING } from "./environment-rules";
 
-/** Settings that the application reads only when it first migrates an empty database; later its own page counts. */
+/** Settings that only count when the application first migrates an empty database; later, its settings page counts. */
 const INITIAL_SETTINGS = [
   "AVATARS",
   "DEFAULT_TOKEN_DURATION",
@@ -52,8 +52,8 @@ export const settingIn = (variables: Variables, setting: string) =>
   compact(bothPrefixes(setting).map((name) => lookup(variables, name, "")));
 
 /**
- * What else reads variables: the runtimes of Python and Go, the C library, clients of PostgreSQL and of clouds, and
- * TLS.
+ * Names that other software in the image reads: the runtimes of Python and Go, the C library, clients of PostgreSQL and
+ * of clouds, and TLS.
  */
 const READ_NAMES = [
   ...["ALL", "HTTP", "HTTPS", "NO"].map((scheme) => `${scheme}_PROXY`),
@@ -107,7 +107,7 @@ const READ_BEGINNINGS = [
 
 const IS_READ = `^((${READ_NAMES.join("|")})$|${READ_BEGINNINGS.join("|")})`;
 
-/** Names of variables that nothing reads, nor another one by `env://`; case does not matter to all readers. */
+/** Names of variables that neither a program nor an `env://` value reads; some readers ignore case. */
 function unreadIn(plain: Variables, secret: Value): Expr<readonly string[]> {
   const referred = each(
     values(plain),
@@ -128,7 +128,7 @@ const NOBODY_READS = [
   "it, or begin it with IDP_, and with IDP_BLUEPRINT_ where a blueprint of your own reads it",
 ].join(" ");
 
-/** Names that have no effect. */
+/** Warning of variables that have no effect. */
 export const UNREAD_WARNING: Finding<EnvironmentInputs> = {
   finds: "UnreadVariables",
   among: (v) => unreadIn(v.environmentVariables, v.secretEnvironmentVariables),
@@ -136,7 +136,7 @@ export const UNREAD_WARNING: Finding<EnvironmentInputs> = {
     `${plain.name} or ${secret.name} has ${found}; ${NOBODY_READS}`,
 };
 
-/** What a plan warns of among the variables. */
+/** Warnings of a plan about variables. */
 export const ENVIRONMENT_WARNINGS: readonly (Advice<EnvironmentInputs> | Finding<EnvironmentInputs>)[] = [
   {
     finds: "InitialVariables",
@@ -167,7 +167,7 @@ export const ENVIRONMENT_WARNINGS: readonly (Advice<EnvironmentInputs> | Finding
   },
 ];
 
-/** A warning that also looks at the domain. */
+/** Warning that also depends on the domain. */
 export const COOKIE_WARNINGS: readonly Advice<EnvironmentInputs & Readonly<{ domain: Optional<string> }>>[] = [
   {
     states: "CookieDomainCoversDomain",

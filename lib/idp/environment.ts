@@ -91,7 +91,7 @@ export const ENVIRONMENT_RELATIONS: readonly Relation<EnvironmentInputs>[] = [
   },
 ];
 
-/** Further defaults of a container: without those that are known to be null. */
+/** Optional variables of a container, without those that are known to be null. */
 export function optionalVariables(variables: Readonly<Record<string, Expr>>): Readonly<Record<string, string>> {
   const mayBeSet = Object.entries(variables).filter(([, value]) => !value.isLiteral || value.literal !== null);
   // The platform escapes literals.
@@ -100,7 +100,7 @@ export function optionalVariables(variables: Readonly<Record<string, Expr>>): Re
   );
 }
 
-/** The variables of a container that others have too, as a local of a scope. */
+/** The variables that several containers share, as a local of a scope. */
 export function commonVariables(
   scope: Construct,
   id: string,
@@ -112,9 +112,9 @@ export function commonVariables(
 }
 
 /**
- * A rule against variables of the caller, with either prefix, that another input sets.
+ * A relation that refuses variables of the caller, with either prefix, that another input sets.
  *
- * @param how the names, a condition that the input sets none of them, what the message says of it, and the remedy
+ * @param how names, condition that the input sets none of them, text of the message, and remedy
  */
 export function setOnce<T extends Table & EnvironmentInputs>(
   setter: keyof T,

@@ -25,14 +25,14 @@ interface EventRetentionProps {
 /**
  * Sets each night how long the application keeps events in its database.
  *
- * No variable and no blueprint sets it: the application reads it from its database. The job also brings forward the end
- * of events that were made under a longer setting, some each night; the application deletes them. It signs in as the
- * application, and reads no event's content. Runs of the job are billed.
+ * No variable and no blueprint can set this: the application reads it from its database. The job also shortens the
+ * expiry of events that were recorded under a longer setting, some each night; the application deletes them. The job
+ * signs in as the application and does not read the content of events. Runs of the job are billed.
  */
 export class EventRetention extends Construct {
   readonly jobName: string;
 
-  /** Command that runs it at once, for example after a change of the days. */
+  /** Command that runs the job at once, for example after a change of the days. */
   readonly runCommand: string;
   readonly ready: ITerraformDependable[];
 
@@ -46,11 +46,11 @@ export class EventRetention extends Construct {
       script: joined(client, addScript(this, "lib/idp/scripts/event-retention.sh")),
       scriptName: "event-retention.sh",
       container: { ...databaseJobContainer(database, { EVENT_DAYS: days.text }), dependsOn },
-      // All pages, the last of which may have begun just before their time limit.
+      // Time for all pages, of which the last may begin just before the script's own limit.
       timeoutSeconds: 1800,
-      // The database may restart, and what is done stays done.
+      // The database may restart; a retry continues where the previous attempt ended.
       maxRetries: 2,
-      // Apart from full hours, when many jobs run.
+      // Not at a full hour, when many jobs run.
       schedule: "20 1 * * *",
       timeZone: "Etc/UTC",
       condition,

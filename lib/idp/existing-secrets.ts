@@ -12,7 +12,7 @@ import { type SecretSettings } from "./secret-settings";
 export interface ExistingSecretsProps {
   /** Project of the secrets without a project in their names. */
   readonly projectId: string;
-  /** Variables and the secrets with their values, as maps. */
+  /** Maps from variables to the secrets with their values. */
   readonly references: readonly Expr[];
   readonly dependsOn?: ITerraformDependable[];
 }
@@ -34,7 +34,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
   constructor(scope: Construct, id: string, { dependsOn = [], projectId, references: given }: ExistingSecretsProps) {
     super(scope, id);
     this.projectId = projectId;
-    // One spelling of each secret, so that access is granted once.
+    // Full names give each secret one spelling, so that access is granted once.
     const all = call("merge", given);
     const shortened = hcl`trimprefix(reference.secret_id, ${`projects/${projectId}/secrets/`})`;
     const short = hcl`{ secret_id = ${shortened}, version = reference.version }`;
@@ -47,7 +47,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     return this.grants.to(identity, (id, { condition, member, ready }) => {
       const grant = new SecretManagerSecretIamMember(this, id, {
         project: element(split("/", EACH_NAME), 1).text,
-        // In full, because the provider would treat a differently written project as a change.
+        // The full name, because the provider would take a different spelling of the project for a change.
         secretId: EACH_NAME.text,
         role: "roles/secretmanager.secretAccessor",
         member,
@@ -76,5 +76,5 @@ export class ExistingSecrets extends Construct implements SecretSettings {
   }
 }
 
-/** The full name of the secret that a grant is repeated for. */
+/** Full name of the secret in a grant with `for_each`. */
 const EACH_NAME = reference<string>("each.value", { knownAt: "plan", mayBeNull: false });

@@ -112,7 +112,7 @@ export function identityProviderContainer(scope: Construct, props: IdentityProvi
   return containerOf(props, values);
 }
 
-/** The server's container with settings that have been judged. */
+/** The server's container; the settings must have been checked. */
 export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>): ContainerSpec {
   const { database, secrets } = parts;
   const { memory } = parts.resources ?? RESOURCES;
@@ -156,8 +156,8 @@ const OWN_DEFAULTS = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0
 /**
  * The variable that makes the application trust the forwarded headers of load balancers.
  *
- * Releases from 2026.8 on ignore the headers of other peers and then take every request for plain HTTP. The constructs
- * that run a container add their platform's own load balancers to what the caller's variables name.
+ * Releases from 2026.8 on ignore the headers of other peers, and then take every request for plain HTTP. Each platform
+ * adds its own load balancers to the proxies that the caller's variables name.
  *
  * @param ranges source ranges of the load balancers
  * @param overrides the caller's variables, which may name further proxies

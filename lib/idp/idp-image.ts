@@ -39,15 +39,15 @@ import {
 
 const IMAGE_PATTERN = "^[^\\s/@]+/[^\\s@]+(:[^\\s/@]+|(:[^\\s/@]+)?@sha256:[0-9a-f]{64})$";
 
-/** What the build gets of the folder `image`, apart from blueprints; the list of `build-image.sh`. */
+/** Files of the folder `image` that the build gets, apart from blueprints; same list as in `build-image.sh`. */
 export const IMAGE_FILES = ["Dockerfile", "cloud-entrypoint.sh", "connection-pool.sh", "watch-worker.py"];
 
-/** A feature release is named after its month. Its image may be fixed by a digest, as in names of images. */
+/** A release, named after year and month of its feature release, optionally with the digest of its image. */
 const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)(?:@sha256:[0-9a-f]{64})?$";
 const REFUSED_PATTERN = `^(?:${Object.keys(REFUSED_VERSIONS).join("|").replaceAll(".", "[.]")})(?:@|$)`;
 const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
-/** A release to use, in messages. */
+/** Example of a release in messages. */
 const EXAMPLE = `for example "${RECOMMENDED_VERSION}"`;
 
 /** Inputs of the image. */
@@ -207,14 +207,14 @@ export interface IdpImageProps {
   readonly blueprints?: Blueprints;
 
   /**
-   * Location of the build: `global`, or a region of Cloud Build. Another builds nothing again.
+   * Location of the build: `global`, or a region of Cloud Build. A change does not rebuild the image.
    *
    * @default "global"
    */
   readonly buildLocation?: string;
 
   /**
-   * Private pool that builds, in its own location.
+   * Private pool that runs the build, in the location of the pool.
    *
    * @default - the pool of Cloud Build
    */
@@ -235,9 +235,9 @@ export interface IdpImageProps {
   readonly repository?: ImageRepository;
 
   /**
-   * Prefix from which the images of the build are pulled.
+   * Prefix in place of the hosts of public registries, from which the build pulls images.
    *
-   * @default - their public registries
+   * @default - the public registries
    */
   readonly imageMirror?: string;
 
@@ -326,7 +326,7 @@ export class IdpImage extends Construct implements ContainerImage {
     refuseWrong(this, IMAGE, given, ["applicationVersion"], problems);
   }
 
-  /** Warns of the release, and of blueprints that an existing image does not get. @param exact the release that runs */
+  /** Warns of risks of the release, and of blueprints beside an existing image. @param exact the release that runs */
   private addRisks(applicationVersion: string, exact: string): void {
     const { blueprints, existingImage } = this.props;
     const unusedFiles = blueprints && {
@@ -341,15 +341,15 @@ export class IdpImage extends Construct implements ContainerImage {
     addWarnings(this, "KnownRelease", [...risks, ...present(unusedFiles)]);
   }
 
-  /** The image with a tag of its release and its sources. @param digest of the image that is built upon, or empty */
+  /** The built image; release and sources determine its tag. @param digest digest of the base image, or empty */
   private addReference(repository: ImageRepository, version: string, digest: Expr<string>): string {
     const { blueprints, context, upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = this.props;
     const files = IMAGE_FILES.map((name) => `image/${name}`);
     const hashes = files.map((file) => addStackFile(this, packageFile(file), file).sha256);
-    // The same image from a mirror is not built again.
+    // Without the mirror, so that a change of the mirror does not rebuild the image.
     const base = interpolated`${upstreamImage}${digest}`.text;
     const parts = [...hashes, PUBLIC_IMAGES.tools, base, upstreamPrefix];
-    // Without blueprints the text must not change, or every image would be built again.
+    // Without blueprints the text must stay as it was in former releases, or every image would be rebuilt.
     const content = Fn.join(
       ":",
       blueprints === undefined ? parts : Token.asList(Fn.concat([parts, blueprints.hashes.list])),
@@ -392,13 +392,13 @@ export class IdpImage extends Construct implements ContainerImage {
     });
   }
 
-  /** An existing image, or its release, in place of what is built. */
+  /** The existing image if one is given, otherwise the built one. */
   private orExisting(built: string): string {
     const { existingImage } = this.props;
     return existingImage === undefined ? built : Token.asString(Fn.coalesce([existingImage, built]));
   }
 
-  /** An existing image may be in any repository of the project. */
+  /** Grants access to the repository of the built image, or of the project's repositories for an existing image. */
   grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
     const { existingImage, repository } = this.props;
     return [
@@ -415,17 +415,17 @@ export function publicImage(containerImage: string): ContainerImage {
   return { containerImage, ready: [], grantPull: () => [] };
 }
 
-/** Tag of the image that is built upon, with a digest if one is given. */
+/** Tag of the base image, with a digest if one is given. */
 function exactVersion(version: string): Expr<string> {
   return exprOf(version).eq(LATEST_VERSION).choose(PINNED_VERSION, version);
 }
 
 const releaseOf = (tag: Expr<string>) => element(split("@", tag), 0);
 
-/** Whether an image is given in any case, and not only where a variable is not null. */
+/** Whether synthesis knows that an image is given. */
 const isGiven = (image: string | undefined) => isNever(isUnset(image));
 
-/** Warns of a release that may not exist, and of one with known vulnerabilities. @param exact the release that runs */
+/** Warnings of releases that may not exist or have known vulnerabilities. @param exact the release that runs */
 function releaseRisks(scope: Construct, version: string, exact: string, existingImage: string | undefined): Warning[] {
   const rank = Token.isUnresolved(version)
     ? named(scope, "ReleaseRank", hcl<number>`try(sum([for place, part in split(".", ${exact}) : ${DIGITS}]), 0)`)
@@ -437,7 +437,7 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
   );
 }
 
-/** Risks of the release that the settings of a deployment name; an existing image without a release has none. */
+/** Risks of the release in the settings of a deployment; none for an existing image without a release. */
 export function releaseRisksOf({
   applicationVersion: version,
   existingContainerImage: existing,
@@ -447,7 +447,7 @@ export function releaseRisksOf({
   return risksOfRank(literal(rankOf(release)), `${version.name} is ${version.shown}`, existing.isSet());
 }
 
-/** @param hasImage whether an existing image runs, of whatever release */
+/** @param hasImage whether an existing image runs */
 function risksOfRank(rank: Expr<number>, releaseIs: string, hasImage: Expr<boolean>): Warning[] {
   const newest = rankOf(NEWEST_KNOWN_VERSION);
   const line = rank.dividedBy(PLACE).floor();
@@ -477,12 +477,12 @@ function risksOfRank(rank: Expr<number>, releaseIs: string, hasImage: Expr<boole
   ];
 }
 
-/** More than the feature releases of a year and the patches of a feature release. */
+/** Greater than the number of feature releases in a year, and of patches of a feature release. */
 const PLACE = 1000;
 
-/** What a part of a release adds to its number, where Terraform calculates it. */
+/** Contribution of one part of a release to its rank, in HCL. */
 const DIGITS = hcl<number>`tonumber(part) * pow(${PLACE}, 2 - place)`;
 
-/** A number that orders releases. */
+/** Rank of a release: a later release has a greater one. */
 const rankOf = (version: string) => version.split(".").reduce((rank, part) => rank * PLACE + Number(part), 0);
 const lineOf = (rank: number) => Math.floor(rank / PLACE);

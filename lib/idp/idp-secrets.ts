@@ -100,13 +100,13 @@ const KEYS = {
   ),
 };
 
-/** Secrets of the application that exist. */
+/** Existing secrets of the application. */
 export interface SecretKeys extends PropsOf<
   typeof KEYS,
   { readonly bootstrapPassword: SecretReference; readonly secretKey: SecretReference }
 > {}
 
-/** Input of secrets that exist. */
+/** Input for existing secrets. */
 export const EXISTING_SECRETS = {
   /**
    * Existing secrets, or the resources of their versions, instead of those that would be generated. They are never
@@ -133,7 +133,7 @@ export const EXISTING_SECRETS = {
 /** Numbers with which a secret key is replaced. */
 export interface SecretKeyVersions extends PropsOf<(typeof SECRETS)["secretKey"]["members"]> {}
 
-/** One of the secrets as one that is managed elsewhere, of which attributes may be null at plan. */
+/** An existing secret in place of a generated one; its attributes may be null at plan. */
 export interface ExistingSecretKey extends Existing, Partial<SecretAttributes> {}
 
 export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECRETS>[] = [
@@ -161,7 +161,7 @@ export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECR
 ];
 
 export interface IdpSecretsProps {
-  /** Parts of the names; secrets can be listed by the application's name. */
+  /** Provides parts of the names; secrets can be listed by the application's name. */
   readonly context: DeploymentContext;
 
   /**
@@ -194,7 +194,7 @@ export interface IdpSecretsProps {
   readonly blueprints?: readonly string[];
 
   /**
-   * Also generates the password of the user as whom a sign-in is tried.
+   * Also generates the password of the sign-in probe's user.
    *
    * @default false
    */
@@ -256,10 +256,10 @@ export class IdpSecrets extends Construct {
   /** For the container's `IDP_BOOTSTRAP_TOKEN`, and programs that configure the application; undefined without it. */
   readonly bootstrapToken: GeneratedSecret | undefined;
 
-  /** Whether there is one. */
+  /** Whether the bootstrap token exists. */
   readonly hasBootstrapToken: Condition;
 
-  /** Password of the user as whom a sign-in is tried; undefined where none is. */
+  /** Password of the sign-in probe's user; undefined without a probe. */
   readonly signInProbePassword: GeneratedSecret | undefined;
 
   /** Token and secrets of blueprints as variables of a container, each of which may be absent at plan. */
@@ -307,7 +307,7 @@ export class IdpSecrets extends Construct {
     this.hasBootstrapToken = bootstrapToken;
     const isApplied = (name: string): Condition =>
       name === SIGN_IN_PROBE_BLUEPRINT ? signInProbe : exprOf<readonly string[]>(blueprints).contains(name);
-    // Not protected: nothing is lost with one, and it can be removed while the data is protected.
+    // Not protected: their loss does no harm, and they can be removed while the data is protected.
     const optional = [
       { id: "BootstrapToken", condition: bootstrapToken, ...BOOTSTRAP_TOKEN },
       ...Object.entries(BLUEPRINT_SECRETS).map(([id, each]) => ({ id, condition: isApplied(each.blueprint), ...each })),

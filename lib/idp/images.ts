@@ -3,8 +3,8 @@ import { Token } from "cdktf";
 import { exprOf, hcl } from "../core/expr/expr";
 
 /**
- * Public images that a deployment pulls, by digest, so that what runs is what was reviewed. Looked up on 27 November
- * 2026. A digest gets no fixes by itself: renew it with its tag, which says what it is.
+ * Public images that a deployment pulls, by digest, so that exactly the reviewed images run. Looked up on 27 November
+ * 2026. A digest gets no fixes by itself: renew it together with its tag, which is only for readers.
  */
 export const PUBLIC_IMAGES = {
   /** Jobs on the database, by the server's major version. */
@@ -14,10 +14,10 @@ export const PUBLIC_IMAGES = {
     "docker.io/library/postgres:16-alpine@sha256:57c72fd2a128e416c7fcc499958864df5301e940bca0a56f58fddf30ffc07777",
   postgresql17:
     "docker.io/library/postgres:17-alpine@sha256:742f40ea20b9ff2ff31db5458d127452988a2164df9e17441e191f3b72252193",
-  /** The way to the database, beside each container on GKE. */
+  /** Cloud SQL proxy, beside each container on GKE. */
   databaseProxy:
     "gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.25.4@sha256:88501f0a695a586988add1b8a206fdf3f29f9a1a3deeb9b45ef2b1481ea6be83",
-  /** The release with which the application's own images are built. */
+  /** Same release as in the application's own images. */
   geoipUpdater:
     "ghcr.io/maxmind/geoipupdate:v7.1.1@sha256:45e15eb310528fd308c5c0abee9a8e6d580f1e2b1251e960dec2863dc7f0102f",
   /** Runs the build; Google publishes it without versions. */
@@ -26,13 +26,13 @@ export const PUBLIC_IMAGES = {
   tools: "docker.io/library/debian:12.12-slim@sha256:d5d3f9c23164ea16f31852f95bd5959aad1c5e854332fe00f7b3a20fcc9f635c",
 } as const;
 
-/** Images of outposts, with the words that the application replaces: they always have its own version. */
+/** Images of outposts; the application fills in type and version, which is always its own. */
 export const OUTPOST_IMAGES = "ghcr.io/goauthentik/%(type)s:%(version)s";
 
 /**
- * A public image, with all of its name but the host from a mirror.
+ * The reference to a public image, from a mirror if one is set.
  *
- * @param mirror prefix in place of the host, such as `europe-docker.pkg.dev/my-images/mirror`; none if it is not set
+ * @param mirror prefix in place of the host, such as `europe-docker.pkg.dev/my-images/mirror`
  */
 export function referenceTo(image: string, mirror: string | undefined): string {
   if (mirror === undefined || Token.isUnresolved(image)) return image;
@@ -41,8 +41,8 @@ export function referenceTo(image: string, mirror: string | undefined): string {
 }
 
 /**
- * The client image for a server's major version: an older `pg_dump` refuses the server, and what a newer one restores
- * an older server does not understand.
+ * The client image for a server's major version: an older `pg_dump` refuses the server, and a newer `pg_restore` sends
+ * statements that an older server does not understand.
  */
 export function databaseClientImage(majorVersion: number, mirror: string | undefined): string {
   const { postgresql15, postgresql16, postgresql17 } = PUBLIC_IMAGES;

@@ -5,7 +5,7 @@ import { type Condition } from "../core/expr/conditional";
 import { type StackFile } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 
-/** What runs a script that names nothing else. */
+/** Default interpreter of scripts. */
 export const SHELL: readonly string[] = ["/bin/sh"];
 
 /** Props of every job. */
@@ -13,7 +13,7 @@ export interface JobSpec {
   /** Short name, part of the job's name on the platform. */
   readonly name: string;
 
-  /** Container of the job; its image has a POSIX shell and what the script needs. */
+  /** Container of the job; its image has a POSIX shell and the programs that the script uses. */
   readonly container: ContainerSpec;
 
   /** Script that the job runs; it is mounted, so an edit needs no new image. */
@@ -23,7 +23,7 @@ export interface JobSpec {
   readonly scriptName: string;
 
   /**
-   * What runs the script: a program of the image, and its arguments before the path.
+   * Interpreter of the script: a program of the image, and its arguments before the path.
    *
    * @default - the image's shell
    */
@@ -57,9 +57,9 @@ export interface ScheduledJobSpec extends JobSpec {
   readonly timeZone: string;
 }
 
-/** A job that somebody runs by hand, with one value that is given then; an apply does not run it. */
+/** A job that somebody runs by hand with one value; an apply does not run it. */
 export interface ManualJobSpec extends JobSpec {
-  /** Variable that is empty until then, and the word in its place in the command. */
+  /** Variable that the command sets, and the placeholder for its value in the command. */
   readonly given: { readonly variable: string; readonly placeholder: string };
 }
 

@@ -127,7 +127,7 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
       ].join(" "),
   },
   {
-    // On these two ports servers agree about the encryption; with the other one, each side waits for the other to
+    // These two ports have a fixed encryption by convention; with the wrong one, each side waits for the other to
     // begin.
     of: "smtp",
     holds: ({ smtp: { at } }) => {
@@ -153,7 +153,7 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
 
 type Mail = ValuesOf<typeof MAIL>["smtp"];
 
-/** The application's settings for its mail server, apart from the password; none, or null at plan, without one. */
+/** The application's mail settings, apart from the password; none, or null at plan, without a mail server. */
 export function mailSettings(mail: Mail): Readonly<Record<string, string>> {
   const { encryption, from, host, port, timeout, username } = mail.at;
   const setting = (value: Expr<boolean | number | string | null>) =>
@@ -177,7 +177,7 @@ export function mailPassword(mail: Mail): Expr {
   return conditionalReference(MAIL_VARIABLES.password, passwordSecret.at, isGiven);
 }
 
-/** TCP ports that must be open. */
+/** TCP ports that the mail server needs open. */
 export const mailPorts = (mail: Mail): Expr<readonly unknown[]> =>
   mail.isSet().choose<readonly unknown[]>([mail.at.port], []);
 

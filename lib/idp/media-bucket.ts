@@ -43,10 +43,10 @@ export function mountOptions(fileMode: string, folderMode: string): string[] {
   ];
 }
 
-/** For durations that Google takes in seconds. */
+/** Seconds of a day, for durations that Google takes in seconds. */
 export const DAY_SECONDS = 86_400;
 
-/** Input for what is deleted or replaced in a bucket. */
+/** Input for deleted and replaced files of buckets. */
 export const SOFT_DELETE = {
   /** Days for which deleted and replaced files of the buckets can be restored: 7 to 90, or 0 for none. 7 by default. */
   softDeleteDays: number({
@@ -74,7 +74,7 @@ interface OwnOfBucket extends Pick<
 /**
  * Adds a private bucket, without per-object permissions; while it is protected, a destroy does not empty it.
  *
- * @param secondRegion region in which its files are too; none if it is null at plan
+ * @param secondRegion second region of the files; null at plan for none
  */
 export function addBucket(
   scope: Construct,
@@ -98,11 +98,11 @@ export function addBucket(
   return bucket;
 }
 
-/** How soon files are in the second region; nothing without one, which Google refuses to be told. */
+/** Replication mode to the second region; null without one, because Google then refuses the argument. */
 function rpoOf(secondRegion: string | undefined, isTurbo: boolean | IResolvable): string | undefined {
   const hasSecond = isSet(secondRegion);
   if (isNever(hasSecond)) return undefined;
-  // By its word where it is off too: left out, it would stay as it was.
+  // DEFAULT is written out, because the provider would keep ASYNC_TURBO if the argument were left out.
   return hasSecond.choose<string | null>(conditionFrom(isTurbo).choose("ASYNC_TURBO", "DEFAULT"), null).text;
 }
 
@@ -117,7 +117,7 @@ const BUCKET = {
   name: text({ description: "its name", must: matching(...BUCKET_NAME) }),
 };
 
-/** Input of a bucket that exists. */
+/** Input for an existing bucket. */
 export const EXISTING_BUCKET = {
   /**
    * Existing bucket for the uploads, or its resource, with uniform access. Retention, versions and location are its
@@ -137,7 +137,7 @@ export const EXISTING_BUCKET = {
   ),
 };
 
-/** Attributes of a bucket that exists. */
+/** Attributes of an existing bucket. */
 export interface BucketAttributes extends PropsOf<typeof BUCKET> {}
 
 export interface MediaBucketProps {
@@ -158,7 +158,7 @@ export interface MediaBucketProps {
   readonly existing?: Existing & Partial<BucketAttributes>;
 
   /**
-   * Region in which its files are too; one that is null at plan means none. Setting it later replaces the bucket.
+   * Second region of the files; null at plan for none. Setting it later replaces the bucket.
    *
    * @default - none
    */
@@ -198,7 +198,7 @@ export abstract class BucketFolder extends Construct implements MediaStore {
   abstract readonly bucketName: string;
   readonly mountPath = MEDIA_MOUNT_PATH;
 
-  /** Those of the runtime user, which could otherwise read but not write. */
+  /** Files and folders belong to the runtime user, who could not write otherwise. */
   readonly mountOptions = mountOptions("0644", "0755");
 
   readonly ready: ITerraformDependable[] = [];
@@ -206,7 +206,7 @@ export abstract class BucketFolder extends Construct implements MediaStore {
 
   abstract grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[];
 
-  /** @param condition under which there is the bucket */
+  /** @param condition condition under which the bucket exists */
   protected grantOn(bucket: string, identity: WorkloadIdentity, condition: Condition): ITerraformDependable[] {
     const role = "roles/storage.objectUser";
     return this.grants.to(
@@ -244,13 +244,13 @@ class ExistingBucket extends BucketFolder {
 export class MediaBucket extends BucketFolder {
   readonly bucketName: string;
 
-  /** The bucket itself, for overrides; undefined where another one is used. */
+  /** The bucket itself, for overrides; undefined if an existing one is used. */
   readonly bucket: StorageBucket | undefined;
 
   private readonly existing: MediaStore | undefined;
   private readonly condition: Condition;
 
-  /** A bucket that exists, in which nothing but grants is created. */
+  /** An existing bucket, in which only grants are created. */
   static fromAttributes(scope: Construct, id: string, attributes: BucketAttributes): MediaStore {
     refuseWrong(scope, BUCKET, attributes, ["name"]);
     return new ExistingBucket(scope, id, attributes.name);
@@ -283,7 +283,7 @@ export class MediaBucket extends BucketFolder {
 
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
     return [
-      // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
+      // The id instead of the name: a recreated bucket has the same name but an unknown id, which recreates the grant.
       ...this.grantOn(idOf(this.bucket), identity, this.condition),
       ...(this.existing?.grantReadWrite(identity) ?? []),
     ];

@@ -35,14 +35,14 @@ export interface SqlInstance {
   readonly userName: string;
 
   /**
-   * Role that it acts as, and that owns everything.
+   * Role that the login acts as, and that owns all objects.
    *
    * @default - the login itself
    */
   readonly ownerName?: string;
 
   /**
-   * The login that takes turns with it, and the number of the password; empty at plan without one.
+   * The login that takes turns with `userName`, and the number of the password; empty at plan without one.
    *
    * @default - none
    */
@@ -56,7 +56,7 @@ export interface SqlInstance {
   readonly administratorPassword: ReadableSecret;
 
   /**
-   * That login; the application's own, if it can only check what there is.
+   * Login that creates role and database; the application's own, if it may only check them.
    *
    * @default "postgres"
    */
@@ -69,11 +69,11 @@ export interface SqlInstance {
    */
   readonly projectId?: string;
 
-  /** Whether it has a private address. */
+  /** Whether the instance has a private address. */
   readonly hasPrivateAddress: Condition;
 
   /**
-   * Who manages the instance: `deployment`, or `others`, who alone can restore or clone it.
+   * Who manages the instance: `deployment`, or `others`; then only they can restore or clone it.
    *
    * @default "deployment"
    */
@@ -106,7 +106,7 @@ export interface ContainerImage {
   /** Image with its tag or digest. */
   readonly containerImage: string;
 
-  /** What must exist before it can be pulled. */
+  /** What must exist before the image can be pulled. */
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to pull the image, if the platform pulls as an identity; empty for a public image. */
@@ -127,7 +127,7 @@ export interface MediaStore {
   /** Options of Cloud Storage FUSE, without dashes. */
   readonly mountOptions: readonly string[];
 
-  /** What must exist before it can be mounted. */
+  /** What must exist before the folder can be mounted. */
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to read and write the files. */

@@ -12,7 +12,7 @@ import {
   STARTUP_PROBE,
 } from "./contract";
 
-/** @param outcome what a number of failures in a row means */
+/** @param outcome effect of a number of failures in a row, in words */
 function probeRows(
   { failureThreshold, initialDelaySeconds, periodSeconds }: typeof LIVENESS_PROBE | typeof STARTUP_PROBE,
   longest: number,
@@ -61,12 +61,12 @@ export const PROBES = {
   ),
 };
 
-/** When a probe asks, and what it makes of the answers. */
+/** Timing and threshold of a probe. */
 export interface ProbeProps extends PropsOf<ReturnType<typeof probeRows>> {}
 
 type Probe = "livenessProbe" | "startupProbe";
 
-/** One probe ends before the next begins, and a failure is counted. */
+/** A probe must time out before the next one begins, so that its failure is counted. */
 const timing = (of: Probe): Relation<typeof PROBES> => ({
   of,
   holds: ({ [of]: { at } }) =>

@@ -18,7 +18,7 @@ import { type ManualJobRunner } from "./job-runner";
 
 const MOST_MINUTES = 60;
 
-/** Input of the way back in. */
+/** Input of the recovery job. */
 export const RECOVERY_ACCESS = {
   /** A job that makes a link for an administrator who is locked out, which one account may read; none by default. */
   recoveryAccess: object(
@@ -57,18 +57,18 @@ export interface RecoveryAccessProps extends PropsOf<(typeof RECOVERY_ACCESS)["r
 /** Name of the job, also in alerts. */
 export const RECOVERY_JOB = "recovery";
 
-/** End of the name of the secret with the link. */
+/** Suffix of the name of the secret with the link. */
 export const RECOVERY_LINK_SUFFIX = "recovery-link";
 
 interface RecoveryAccessParts {
   readonly condition: Condition;
   readonly context: DeploymentContext;
-  /** Container of the server, whose image and settings the job has. */
+  /** Container of the server; the job uses its image and settings. */
   readonly container: ContainerSpec;
-  /** Account of the job, which writes this secret and reads those of the application. */
+  /** Account of the job, which writes the secret with the link and reads the secrets of the application. */
   readonly identity: WorkloadIdentity;
   readonly inputs: ValuesOf<typeof RECOVERY_ACCESS>;
-  /** Platform that runs the job, as that account. */
+  /** Platform that runs the job as that account. */
   readonly runner: ManualJobRunner;
   /** Address that clients connect to. */
   readonly url: string;
@@ -81,16 +81,16 @@ interface RecoveryAccessParts {
 /**
  * A job that makes a link for an administrator who is locked out, and the secret in which one account may read it.
  *
- * The application prints the link; a log would keep it for everybody who reads logs. The job puts it into a version of
- * the secret instead, stays until it has ended, and destroys the version. Nothing is billed until it is run.
+ * The application prints the link, and a log would show it to everybody who reads logs. Instead, the job stores the
+ * link in a version of the secret, waits until the link has expired, and destroys the version. Only runs are billed.
  */
 export class RecoveryAccess extends Construct {
   readonly jobName: string;
 
-  /** Command that makes a link for a user, whose name is to be given; null at plan without this. */
+  /** Command that makes a link, with a placeholder for the user's name; null at plan without a recovery job. */
   readonly runCommand: string;
 
-  /** Command with which the reader prints the link; null at plan without this. */
+  /** Command with which the reader prints the link; null at plan without a recovery job. */
   readonly readCommand: string;
   readonly ready: ITerraformDependable[];
 
@@ -101,7 +101,7 @@ export class RecoveryAccess extends Construct {
     const { deployment, labels, projectId: project, region, secretLocations = [region] } = context;
     const name = secretId(deployment, RECOVERY_LINK_SUFFIX);
     const link = new Construct(this, "Link");
-    // No pause before a version is destroyed: it would be kept for nothing.
+    // No delay before a version is destroyed: the link has expired by then.
     const secret = addSecret(link, MAIN_CHILD_ID, secretLocations, {
       project,
       secretId: name,
@@ -117,7 +117,7 @@ export class RecoveryAccess extends Construct {
       member: inputs.recoveryAccess.at.reader.text,
       count: countIf(condition),
     });
-    // It adds and destroys versions, and cannot read one.
+    // The job may add and destroy versions, but not read them.
     const mayWrite = new Grants(link).to(
       identity,
       (grantId, account) =>
@@ -133,7 +133,7 @@ export class RecoveryAccess extends Construct {
       name: RECOVERY_JOB,
       script: addScript(this, "lib/idp/scripts/recovery-link.py"),
       scriptName: "recovery-link.py",
-      // Isolated from variables and files that are the application's.
+      // Isolated from the variables and files of the application.
       interpreter: ["python3", "-IS"],
       container: containerOfJob(container, [...dependsOn, ...mayWrite], {
         RECOVERY_ENTRYPOINT: ENTRYPOINT_PATH,
@@ -142,9 +142,9 @@ export class RecoveryAccess extends Construct {
         RECOVERY_URL: url,
       }),
       given: { variable: "RECOVERY_USER", placeholder: "USERNAME" },
-      // The longest link, the start of the application, and what requests may take.
+      // The longest validity of a link, plus the start of the application and slow requests.
       timeoutSeconds: MOST_MINUTES * 60 + 600,
-      // Each attempt would be another link.
+      // Each attempt would make another link.
       maxRetries: 0,
       condition,
     });
@@ -169,7 +169,7 @@ function containerOfJob(
     environment: { ...environment, required: { ...environment.required, ...variables } },
     secretEnvironment: Object.fromEntries(secrets),
     secretSettings,
-    // A command of the application, not a server.
+    // Enough for a command of the application, which is no server.
     resources: { cpu: "1", memory: "2Gi" },
     dependsOn,
   };

@@ -15,7 +15,7 @@ import { type MediaStore, type SqlInstance } from "./parts";
 
 /** What the scripts need to know about a deployment. */
 export interface RecoverableDeployment {
-  /** Plan of others that backs the database up; null without one. */
+  /** Existing backup plan that covers the database; null without one. */
   readonly backupPlan: Expr<string | null>;
   readonly context: DeploymentContext;
   readonly database: SqlInstance;
@@ -42,15 +42,15 @@ const SCRIPTS = [
   "facts",
 ];
 
-/** Of a deployment that can have a second region. */
+/** Scripts of a deployment that can have a second region. */
 const STANDBY_SCRIPTS = ["promote", "connect-right", "standby-state", "standby-servers", "replica-position"];
 
 /**
  * Adds the scripts that restore a deployment, and the one that describes it, to the folder of its stack.
  *
  * @param jobs where the jobs run: a region of Cloud Run, or a namespace of the cluster
- * @param standby what a script must know of a second region; undefined where there can be none
- * @returns their settings as words `NAME=value`, for `export`
+ * @param standby settings for a second region; undefined if there can be none
+ * @returns settings of the scripts as words `NAME=value`, for `export`
  */
 export function addRecoveryScripts(
   scope: Construct,

@@ -1,15 +1,15 @@
 /**
- * What is known of the upstream's releases, from its advisories, its release notes and its list of releases. No other
- * code names a release, and what people copy from pages and examples is compared with this.
+ * Facts of the upstream's releases, from its advisories, its release notes and its list of releases. No other code
+ * names a release, and tests compare the pages and examples with this file.
  */
 
-/** The day on which all of this was last looked up. */
+/** The day on which these facts were last looked up. */
 export const RELEASES_KNOWN_ON = "2026-11-28";
 
 /** Release that `latest` builds: the upstream publishes no usable tag of that name. */
 export const PINNED_VERSION = "2026.5.4";
 
-/** Lines that get security fixes, until the next feature release but one. */
+/** Feature releases that get security fixes, until the next feature release but one. */
 export const RELEASE_LINES = [
   {
     /** Newest known release. */
@@ -27,7 +27,7 @@ export const RELEASE_LINES = [
   { newest: "2026.8.7", leastSafe: "2026.8.3", fixesEndWith: "2027.2" },
 ] as const;
 
-/** No known release is newer. */
+/** Newest known release. */
 export const NEWEST_KNOWN_VERSION = RELEASE_LINES[1].newest;
 
 /** For new deployments, and so for quick starts and examples: of the line that gets fixes for longest. */

@@ -14,7 +14,7 @@ const SECRET_VERSION = "^[1-9][0-9]*$";
 const fullNameOf: Reading = (secret) =>
   `projects/${secret.getStringAttribute("project")}/secrets/${secret.getStringAttribute("secret_id")}`;
 
-/** What is read of a version. */
+/** How to read the reference from a resource of a version. */
 const VERSION_READS: Readonly<Record<string, Reading>> = {
   google_secret_manager_secret_version: (version) => ({
     secretId: element(split("/versions/", version.getStringAttribute("name")), 0).text,
@@ -22,7 +22,7 @@ const VERSION_READS: Readonly<Record<string, Reading>> = {
   }),
 };
 
-/** A row of a version of a secret, or of many, for which its resource may be given. */
+/** A row for one version of a secret or several, which takes resources of versions too. */
 export const orVersion = <Row extends Input>(row: Row) => orResource("secretData", VERSION_READS, row);
 
 /** A version of an existing secret that is managed elsewhere. */
@@ -41,16 +41,16 @@ export const SECRET_REFERENCE = {
   version: textOrNumber({ description: "number of its version", schema: { pattern: SECRET_VERSION } }),
 };
 
-/** What names such a version; its resource may be given instead. */
+/** A reference to a version of an existing secret; the resource of the version may be given instead. */
 export interface SecretReference extends PropsOf<typeof SECRET_REFERENCE> {}
 
-/** A reference to a secret under the names that Terraform has. */
+/** A reference to a secret, with Terraform names. */
 export interface StoredReference {
   readonly secret_id: string;
   readonly version: string;
 }
 
-/** Whether both parts of a reference have the form that Google gives them. */
+/** Whether name and version of a reference have a valid form. */
 export const isReference = (value: Expr<StoredReference>) =>
   value.member<string>("secret_id").matches(SECRET_ID).and(value.member<string>("version").matches(SECRET_VERSION));
 

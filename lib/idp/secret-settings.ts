@@ -39,7 +39,7 @@ export function conditionalSetting(variable: string, secret: ReadableSecret, con
 /**
  * A map with a variable and its secret, or nothing if the condition does not hold.
  *
- * @param secret name and version, and the revision if that is known
+ * @param secret name and version, and the revision if known
  */
 export function conditionalReference(
   variable: string,
@@ -68,7 +68,7 @@ export function joinedSettings(scope: Construct, id: string, settings: readonly 
 export function secretRevisions(values: Readonly<Record<string, ReadableSecret>>, references: string | undefined) {
   const ownRevisions = Object.entries(values).map(([variable, { revision }]) => `${variable}=${revision}`);
   if (references === undefined) return ownRevisions.join(",");
-  // With their commas, so that the text is the same where there are none and where there can be none.
+  // Commas belong to the items, so that an empty list gives the same text as no list.
   const further = hcl<readonly string[]>`[
     for name, reference in ${exprOf(references)} :
     ",\${name}=\${reference.secret_id}:\${try(reference.identity, reference.version)}"

@@ -19,7 +19,7 @@ const DEFAULT_MINUTES = 10;
 /** Id of a client, without spaces. */
 const CLIENT_ID = "^[A-Za-z0-9][!-~]{0,254}$";
 
-/** Where a code is sent: encrypted, to a host, without a user, and without a fragment, which no server gets. */
+/** A redirect URI: HTTPS, without user information, and without a fragment, which is not sent to servers. */
 const REDIRECT_URI = "^https://[^/?#\\s@]+(/[^?#\\s]*)?(\\?[^#\\s]*)?$";
 
 /** Input of the probe. */
@@ -114,7 +114,7 @@ export const SIGN_IN_PROBE_JOB = "sign-in";
 
 interface SignInProbeParts {
   readonly condition: Condition;
-  /** Image of the application, which has the language that the script is written in. */
+  /** Image of the application, which contains Python for the script. */
   readonly image: ContainerImage;
   readonly inputs: ValuesOf<typeof SIGN_IN_PROBE>;
   readonly password: ReadableSecret;
@@ -122,20 +122,20 @@ interface SignInProbeParts {
   readonly runner: ScheduledJobRunner;
   /** Address that clients connect to. */
   readonly url: string;
-  /** What must answer there. */
+  /** Dependencies that must serve the URL. */
   readonly dependsOn: ITerraformDependable[];
 }
 
 /**
- * Signs in on a schedule, from outside of the server, as a user without any right.
+ * Signs in on a schedule, from outside of the server, as a user without any permission.
  *
- * An uptime check proves a page; that somebody can sign in, and in how many seconds, only a sign-in proves. The job
- * prints one line of JSON, which alerts look at. Runs of the job are billed.
+ * An uptime check only proves that a page loads; a sign-in proves that users can sign in, and how fast. The job prints
+ * one line of JSON, which the alerts read. Runs of the job are billed.
  */
 export class SignInProbe extends Construct {
   readonly jobName: string;
 
-  /** Time without a run after which it counts as missing, for PromQL: three periods. */
+  /** Time without a run that triggers an alert, for PromQL: three periods. */
   readonly missingAfter: string;
   readonly ready: ITerraformDependable[];
 
@@ -148,7 +148,7 @@ export class SignInProbe extends Construct {
       name: SIGN_IN_PROBE_JOB,
       script: addScript(this, "lib/idp/scripts/sign-in-probe.py"),
       scriptName: "sign-in-probe.py",
-      // Isolated from variables and files that are the application's.
+      // Isolated from the variables and files of the application.
       interpreter: ["python3", "-IS"],
       container: {
         image,
@@ -170,7 +170,7 @@ export class SignInProbe extends Construct {
       },
       // Two attempts of a minute each, the pause between them, and a minute to spare.
       timeoutSeconds: 240,
-      // The next one comes soon.
+      // The next scheduled run comes soon.
       maxRetries: 0,
       schedule: schedule.text,
       timeZone: "Etc/UTC",

@@ -21,7 +21,7 @@ interface UpgradeBackupProps {
 /** Days after which Cloud SQL removes a backup that was made before an upgrade. */
 const UPGRADE_BACKUP_DAYS = 30;
 
-/** Input of these backups. */
+/** Input of the backups before upgrades. */
 export const UPGRADE_BACKUPS = {
   /** Makes a backup of the database before another release is rolled out, kept for 30 days. The apply waits for it. */
   backupBeforeUpgrade: flag({
@@ -34,11 +34,11 @@ export const UPGRADE_BACKUPS = {
 };
 
 /**
- * A backup of the database before each rollout of another release, because a migration cannot be undone. An apply makes
- * it and waits for it. None is made of a database that does not exist yet.
+ * A backup of the database before each rollout of another release, because migrations cannot be undone. An apply makes
+ * the backup and waits for it, unless the database does not exist yet.
  */
 export class UpgradeBackup extends Construct {
-  /** Whatever depends on this is changed after the backup is made. */
+  /** Dependents change only after the backup is made. */
   readonly ready: ITerraformDependable[];
 
   /** Description of the backup in Cloud SQL, which chooses its id; undefined or null if none is made. */

@@ -34,14 +34,14 @@ const ALL_IN_ONE_SINCE = { year: 2026, feature: 5 } as const;
 /**
  * Variables for the size of a worker.
  *
- * The synchronization of a directory is a task that holds a thread and waits for other tasks, its pages. With one
- * thread in all, it would wait for what can never run. So there are two threads in each process, as upstream
- * recommends, and two processes where the memory has room for the second one, of up to 330 MB.
+ * The synchronization of a directory is a task that holds a thread while it waits for other tasks, its pages. With a
+ * single thread, those tasks could never run. So each process has two threads, as the upstream recommends, and there
+ * are two processes if the memory has room for the second one, of up to 330 MB.
  */
 const PROCESSES = { variable: "IDP_WORKER__PROCESSES", usual: 2, inShortMemory: 1 } as const;
 const THREADS = { variable: "IDP_WORKER__THREADS", usual: 2 } as const;
 
-/** Least memory for two processes: what the upstream asks for a pair or gives a worker, and half a gibibyte. */
+/** Least memory for two processes: the upstream's requirement (server and worker, or worker), and half a gibibyte. */
 const ROOMY_MEBIBYTES = { beside: 2560, separate: 1536 } as const;
 type WorkerPlace = keyof typeof ROOMY_MEBIBYTES;
 
@@ -103,7 +103,7 @@ export interface WorkerSize extends PropsOf<typeof WORKER_SIZE> {}
 const describeWorker = (members: string) =>
   `Size of a worker. ${members} A change rolls out new instances, or new workers.`;
 
-/** Inputs of a worker where no platform is known. */
+/** Inputs of a worker that do not depend on the platform. */
 export const WORKER_FORM = {
   ...workerMode("a worker pool or a deployment"),
   /** Size of a worker. */
@@ -127,11 +127,11 @@ export interface InstanceSize {
 interface WorkerPlatform extends InstanceSize {
   /** What a separate worker runs in. */
   readonly place: string;
-  /** What their number means. */
+  /** Meaning of the number of separate workers, in words. */
   readonly countMeaning: string;
 }
 
-/** Number and size of separate workers; a platform adds what it offers. */
+/** Number and size of separate workers; a platform adds descriptions and limits. */
 const SEPARATE_WORKERS = {
   /** Number of separate workers, 1 by default; on GKE, the minimum. */
   count: number({ default: null, description: "", schema: { multipleOf: 1, minimum: 1 } }),
@@ -157,7 +157,7 @@ export type WorkerInputsWith<Members extends Table> = WorkerMode & {
 
 export type WorkerInputs = WorkerInputsWith<WorkerMembers>;
 
-/** Inputs of the worker. @param further members that the platform has beside those of all */
+/** Inputs of the worker. @param further further members for the platform */
 export function workerInputs<Further extends Table>(
   { countMeaning, cpu, cpuChoice, place }: WorkerPlatform,
   further: Further,
@@ -185,7 +185,7 @@ interface Feature {
   readonly feature: number;
 }
 
-/** Whether a release is this feature release or a later one; one without numbers counts as later. */
+/** Whether a release is a feature release or later; a release without numbers counts as later. */
 function isSince(version: Expr<string>, { feature, year }: Feature): Expr<boolean> {
   const rankOf = (release: Expr<string>) => {
     const part = (index: number) => toNumber(element(split(".", release), index));
@@ -217,7 +217,7 @@ export function workerRelations({
   return [
     ...WORKER_FORM_RELATIONS,
     {
-      // Not with the mode, on which other rules depend: a wrong release would hide what they refuse.
+      // Not `of: "workerMode"`: a failed rule of the mode would hide the other rules that depend on it.
       of: "applicationVersion",
       holds: ({ applicationVersion: version, workerMode }) =>
         workerMode.ne(WORKER_MODES.allInOne).or(isSince(version, ALL_IN_ONE_SINCE)),
@@ -276,7 +276,7 @@ export function workerRelations({
 /** The size of a worker, and the variables of the caller, which override it. */
 type SizeInputs = typeof WORKER_FORM & Pick<EnvironmentInputs, "environmentVariables">;
 
-/** Whether a worker has one of something, by a variable of the caller, an input or its default. */
+/** Whether a worker has one process or one thread, by the caller's variable, the input or the default. */
 function isOne(v: ValuesOf<SizeInputs>, { usual, variable }: typeof PROCESSES | typeof THREADS): Expr<boolean> {
   const input = variable === THREADS.variable ? v.worker.at.threads : v.worker.at.processes;
   const byInput: Expr<string> = interpolated`${input.coalesce(usual)}`;
@@ -312,7 +312,7 @@ export const WORKER_FORM_RELATIONS: readonly Relation<SizeInputs>[] = [
   },
 ];
 
-/** What is allowed for the size of a worker, but slow or stuck at times. */
+/** Warnings of worker sizes that are valid, but may be slow or get stuck. */
 export const WORKER_WARNINGS: readonly Advice<SizeInputs>[] = [
   {
     states: "WorkerHasSecondThread",
@@ -342,7 +342,7 @@ export const USUAL_CONNECTIONS =
 export const LEAST_WORKER_CONNECTIONS = WORKER_CONNECTIONS.pool + THREADS.usual + WORKER_CONNECTIONS.perProcess;
 export const LEAST_CONNECTIONS = CONNECTIONS_BESIDE_WORKER + LEAST_WORKER_CONNECTIONS;
 
-/** Names of the steps of calculations, by where the worker runs. */
+/** Names of steps in calculations, by the place of the worker. */
 const STEPS = {
   beside: { processes: "worker_processes", connections: "connections_of_worker_beside" },
   separate: { processes: "separate_worker_processes", connections: "connections_of_separate_worker" },
@@ -350,9 +350,9 @@ const STEPS = {
 
 /** Processes of a worker and threads of each, given the memory of its container. */
 function sizeOf(v: ValuesOf<SizeInputs>, workerPlace: WorkerPlace, memory: Expr<string>) {
-  // The memory has rules of its own, whose messages an error here would hide.
+  // An error here would hide the messages of the rules for the memory.
   const isRoomy = mebibytes(memory).ge(ROOMY_MEBIBYTES[workerPlace]).tryOr(false);
-  // A single thread in all would run no synchronization.
+  // With one thread, a single process could run no synchronization.
   const isLarge = isOne(v, THREADS).or(isRoomy);
   const usual = isLarge.choose<number>(PROCESSES.usual, PROCESSES.inShortMemory);
   const processes = namedStep(STEPS[workerPlace].processes, v.worker.at.processes.coalesce(usual));
@@ -360,9 +360,9 @@ function sizeOf(v: ValuesOf<SizeInputs>, workerPlace: WorkerPlace, memory: Expr<
 }
 
 /**
- * Connections to the database without those of requests: of one instance of the server, and of one separate worker.
+ * Database connections of one instance of the server, without those of requests, and of one separate worker.
  *
- * @param memory memory of the container of a worker beside the server, and of a separate one
+ * @param memory memory of the container, for a worker beside the server and for a separate one
  */
 export function connections(v: ValuesOf<SizeInputs>, memory: Readonly<Record<WorkerPlace, Expr<string>>>) {
   const { perProcess, pool } = WORKER_CONNECTIONS;
@@ -399,9 +399,9 @@ export function workerVariables(
 }
 
 /**
- * A separate worker is restarted after 15 minutes without an answer. Up to 2026.5 it gives none while its database is
- * away either, and a restart would not help then. Google states 30 seconds for maintenance of this edition; a failover
- * takes minutes at most.
+ * A separate worker is restarted after 15 minutes without an answer. Up to 2026.5, a worker does not answer while its
+ * database is unavailable, when a restart would not help. Google states 30 seconds for maintenance of this edition; a
+ * failover takes minutes at most.
  */
 const WORKER_LIVENESS = {
   initialDelaySeconds: 60,
@@ -420,7 +420,7 @@ export function workerContainer(
   connectionPool: Readonly<Record<string, string>>,
 ): ContainerSpec {
   const { applicationVersion: version, existingContainerImage: image } = v;
-  // Of an image whose release nobody states, nothing is known; the corrected spelling restarts none for nothing.
+  // An existing image of unknown release gets the corrected spelling, which never restarts a healthy worker.
   const isUnstated = image.isSet().and(version.eq(LATEST_VERSION));
   const isCorrected = isUnstated.or(isSince(version, MISSPELT_WORKER_HEALTH.before));
   const health = isCorrected.choose<string>(HEALTH_PATH, MISSPELT_WORKER_HEALTH.path).text;
