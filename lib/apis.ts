@@ -25,7 +25,7 @@ interface Deployment {
   readonly values: ValuesOf<CommonInputs>;
 }
 
-/** The APIs of the whole, each enabled only if something uses it. */
+/** The APIs of a deployment, each enabled only if something uses it. */
 export function addApis(
   scope: Construct,
   { always, network, schedules }: VariantApis,

@@ -66,20 +66,20 @@ import { DATABASE_SIZE, type DatabaseInputs } from "./platform/sql/database-size
 import { type ServiceLevelProps } from "./platform/monitoring/service-levels";
 import { type DatabaseAttributes } from "./platform/sql/existing-database";
 
-/** Words for the inputs that both variants have. */
+/** Variant-specific words in the descriptions of shared inputs. */
 interface VariantWords {
   /** What else is protected from deletion, ending with a comma and a space; empty for nothing. */
   readonly alsoProtected: string;
   /** Inputs that cannot change while the deployment is protected, in a list. */
   readonly unchangeable: string;
-  /** Which labels are changed, starting with a semicolon and a space; empty for none. */
+  /** Labels that a change affects, starting with a semicolon and a space; empty for none. */
   readonly changedLabels: string;
   readonly network: Parameters<typeof networkInputs>[0];
   /** What runs the application. */
   readonly runner: Parameters<typeof landingZoneInputs>[0];
 }
 
-/** Types of tables, because the compiler prints those of a spread table without the comments of its rows. */
+/** Written out, because the compiler drops the comments of rows from the type of a spread table. */
 type SharedInputs = DeploymentInputs &
   ImageInputs &
   typeof SECRETS &
@@ -161,7 +161,7 @@ export type CommonInputs = DomainInputs &
   SharedInputs &
   WorkerInputs;
 
-/** Rules that relate them, apart from those about the platform's sizes. */
+/** Relations of these inputs, apart from those about the platform's sizes. */
 export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...DEPLOYMENT_RELATIONS,
   ...IMAGE_RELATIONS,
@@ -182,7 +182,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...PROTECTION_RELATIONS,
 ];
 
-/** Inputs that are valid, and do nothing or harm. */
+/** Warnings of valid inputs that have no effect or do harm. */
 export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInputs>)[] = [
   ...DEPLOYMENT_WARNINGS,
   ...ENVIRONMENT_WARNINGS,

@@ -19,7 +19,7 @@ import { allOf, interpolated, type Expr, literal } from "./core/expr/expr";
 import { jsonOf } from "./core/expr/functions";
 import { needs } from "./core/inputs/needs";
 
-/** Type of `EXISTING_PARTS`, written out, because the compiler drops the rows' comments from that of a spread. */
+/** Written out, because the compiler drops the comments of rows from the type of a spread table. */
 type ExistingPartInputs = typeof EXISTING_BUCKET &
   typeof EXISTING_DATABASE &
   typeof EXISTING_REPOSITORY &
@@ -28,7 +28,7 @@ type ExistingPartInputs = typeof EXISTING_BUCKET &
   typeof OWN_PARTS_INPUT &
   typeof GRANT_ROLES;
 
-/** Inputs of parts that exist, of both variants. */
+/** Inputs for existing parts, of both variants. */
 export const EXISTING_PARTS: ExistingPartInputs = {
   ...EXISTING_BUCKET,
   ...EXISTING_DATABASE,
@@ -43,7 +43,7 @@ const DATABASE_OF_OWN = { ...BACKUPS, ...DATABASE_PASSWORDS, ...DATABASE_SERVER,
 
 type Inputs = ImageInputs & typeof DATABASE_OF_OWN & typeof EXISTING_PARTS & typeof SECRETS;
 
-/** Inputs about an instance of Cloud SQL, which its owner decides. */
+/** Inputs about the Cloud SQL instance; those of an existing instance are its owner's decision. */
 const OF_INSTANCE = [
   "backups",
   "databaseAvailability",
@@ -53,7 +53,7 @@ const OF_INSTANCE = [
   "databaseTier",
 ] as const;
 
-/** What a protected deployment cannot take in or give back, because data would stay behind. */
+/** Existing parts that a protected deployment can neither take in nor give back, because data would stay behind. */
 export function existingFacts(
   v: ValuesOf<typeof EXISTING_PARTS> & Partial<ValuesOf<typeof EXISTING_CLUSTER>>,
 ): readonly DeploymentFact[] {
@@ -64,10 +64,10 @@ export function existingFacts(
     existingBucket: [existingBucket, existingBucket.at.name],
     existingDatabase: [existingDatabase, interpolated`${database.connectionName}/${database.database}`],
     existingSecretKey: [existingSecrets.at.secretKey, existingSecrets.at.secretKey.at.secretId],
-    // Nodes that run keep their account: if that is deleted, they can no longer pull images.
+    // Running nodes keep their service account; once it is deleted, they can no longer pull images.
     ...(existingCluster && { existingNodes: [nodes, nodes] }),
   };
-  // Parts that `own_parts` does not keep.
+  // Parts to which `own_parts` does not apply.
   const alone: typeof parts = {
     ...(existingCluster && { existingCluster: [existingCluster, clusterPath(existingCluster)] }),
     ...(existingNamespace && { existingNamespace: [existingNamespace, existingNamespace.at.name] }),
@@ -85,7 +85,7 @@ export function existingFacts(
   });
 }
 
-/** What the application's role may do, and others may do with its database: more on an instance of its own. */
+/** Rights of the application's role, and of others on its database; by default more on an instance of its own. */
 export function rightsOf(v: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDatabase"> & typeof DATABASE_RIGHTS>) {
   const { managedSuperuser, revokePublicConnect } = v.databaseRights.at;
   const isGranted = managedSuperuser.coalesce(v.existingDatabase.isNull());
@@ -102,7 +102,7 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
     holds: (v) => {
       const isDefault = (name: (typeof OF_INSTANCE)[number]) =>
         jsonOf(v[name]).eq(jsonOf(literal(plainOf(DATABASE_OF_OWN[name], DATABASE_OF_OWN[name].default))));
-      // While the own instance exists, they are about that.
+      // While the deployment's own instance exists, the inputs apply to it.
       const isOwn = v.existingDatabase.isNull().or(v.ownParts.ne("deleted"));
       return isOwn.choose(true, allOf(...OF_INSTANCE.map(isDefault)));
     },

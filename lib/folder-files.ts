@@ -1,6 +1,6 @@
 import { type FileTable } from "./core/hcl/stack-origin";
 
-/** What a reader of the folder in HCL finds together. */
+/** Files of the folder in HCL, with the parts in each. */
 export const FOLDER_FILES: FileTable = {
   apis: ["APIs, which stay enabled after a destroy because others may use them; each is waited for", ["Apis"]],
   "audit-log": ["The audit log: its bucket, and what is copied into it", ["AuditLog"]],

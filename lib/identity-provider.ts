@@ -84,10 +84,10 @@ import { databaseWarning } from "./platform/sql/database-flags";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 import { type Standby } from "./platform/standby";
 
-/** What an audit log must know of a platform. */
+/** What the audit log must know of a platform. */
 interface AuditedPlatform extends Pick<MonitoringProps, "namespace" | "platform"> {
   readonly cluster?: ClusterInLogs;
-  /** Purposes of the service accounts that this platform alone has. */
+  /** Purposes of the service accounts that only this platform has. */
   readonly purposes: readonly string[];
 }
 
@@ -108,22 +108,22 @@ interface Variant<T extends Table> {
   readonly inputs: T;
   readonly relations: readonly Relation<T>[];
   readonly warnings: readonly (Advice<T> | Finding<T>)[];
-  /** What else makes a deployment what it is. */
+  /** Further inputs that identify a deployment, so that a protected one refuses to change them. */
   readonly deploymentFacts: readonly (keyof T & string)[];
   readonly apis: VariantApis;
-  /** A second region that can take over; a platform without this has none. */
+  /** Adds a second region that can take over; undefined for a platform without such regions. */
   readonly standbyOf?: (scope: Construct, values: ValuesOf<T>) => Standby | undefined;
 }
 
 /** A variant as the shared parts see it: they know only the inputs that both variants have. */
 export function variantOf<T extends CommonInputs>(variant: Variant<T>): Variant<CommonInputs> {
-  // The rules of a variant look at its own inputs too, which are among the values that they get.
+  // Relations of a variant also read its own inputs, which are among the values at run time.
   return variant as unknown as Variant<CommonInputs>;
 }
 
 /**
- * An identity provider on either platform: what its inputs say, and the parts that are the same on both. The variants
- * make the rest, each part after those that it uses; what waits for what at apply is in `dependsOn`.
+ * An identity provider on either platform: its inputs, and the parts that both platforms share. The variants create the
+ * other parts, each after those that it uses; `dependsOn` orders them at apply.
  */
 export abstract class IdentityProvider extends Construct {
   /** Project, region and naming of the deployment. */
@@ -172,7 +172,7 @@ export abstract class IdentityProvider extends Construct {
   readonly prober: ServiceIdentity | undefined;
 
   /**
-   * Service account of the recovery job, which reads what the server reads and writes the link; undefined without one.
+   * Service account of the recovery job, which reads the server's secrets and writes the link; undefined without one.
    */
   readonly recoverer: ServiceIdentity | undefined;
 
@@ -203,7 +203,7 @@ export abstract class IdentityProvider extends Construct {
   /** The audit log; undefined without one. */
   abstract readonly auditLog: AuditLog | undefined;
 
-  /** The check-up of what stands still; undefined where nobody gets alerts. */
+  /** The check-up of the application's database; undefined if nobody gets alerts. */
   abstract readonly checkUp: CheckUp | undefined;
 
   /** The sign-in probe; undefined without one. */
@@ -218,7 +218,7 @@ export abstract class IdentityProvider extends Construct {
   /** Dumps of the database; undefined without a schedule and without dumps that are kept. */
   abstract readonly dump: DatabaseDump | undefined;
 
-  /** Commands for the grants that are left to others, as an expression of a list. */
+  /** Commands for grants that somebody else must make, as an expression of a list. */
   abstract readonly grantCommands: string;
 
   /** Separate workers; undefined in the other modes. */
@@ -288,13 +288,13 @@ export abstract class IdentityProvider extends Construct {
     this.recoverer = this.addAccountIf(values.recoveryAccess.isSet(), "Recoverer");
   }
 
-  /** Jobs that run on a schedule, as an identity of their own. @internal */
+  /** Runner of scheduled jobs that run as the identity. @internal */
   protected abstract scheduledJobs(identity: ServiceIdentity): ScheduledJobRunner;
 
-  /** Jobs that somebody runs by hand, as an identity of their own. @internal */
+  /** Runner of manual jobs that run as the identity. @internal */
   protected abstract manualJobs(identity: ServiceIdentity): ManualJobRunner;
 
-  /** What makes the deployment what it is, as far as a plan can compare it. @param others inputs of the variant */
+  /** The facts that identify the deployment, as far as a plan can compare them. @param others inputs of the variant */
   private comparableFacts(others: readonly string[]): DeploymentFact[] {
     const values = this.values as Readonly<Record<string, Value>>;
     const named = ["projectId", "region", "tenantId", "applicationName", ...others].map((prop) => {
@@ -304,7 +304,7 @@ export abstract class IdentityProvider extends Construct {
     return comparable(this, [...named, ...existingFacts(this.values), ...keyFacts(this.values)]);
   }
 
-  /** An existing part, beside which the own one may stay. */
+  /** Props of an existing part, with the input `own_parts`. */
   protected partOf<T extends Existing>(given: T | undefined): (Existing & T) | undefined {
     return given && { ...given, own: this.settings.ownParts };
   }
@@ -314,7 +314,7 @@ export abstract class IdentityProvider extends Construct {
     return existingAccount(this.settings.existingServiceAccounts, name, this.settings.ownParts);
   }
 
-  /** Shipped blueprints to apply: those that are asked for, and the one of the sign-in probe. */
+  /** Shipped blueprints to apply: the chosen ones, and the one of the sign-in probe. */
   private get shippedBlueprints(): readonly string[] | undefined {
     const { blueprints, signInProbe } = this.values;
     const isProbed = signInProbe.isSet();
@@ -322,7 +322,7 @@ export abstract class IdentityProvider extends Construct {
     return concat<string>(blueprints, isProbed.choose<readonly string[]>([SIGN_IN_PROBE_BLUEPRINT], [])).list;
   }
 
-  /** Region in which buckets are too; null at plan, or undefined, for none. */
+  /** Second region of buckets; null at plan, or undefined, for none. */
   private regionOfBuckets(): string | undefined {
     const { standby } = this;
     if (standby === undefined) return undefined;
@@ -330,7 +330,7 @@ export abstract class IdentityProvider extends Construct {
     return named(this, "SecondRegion", second).text;
   }
 
-  /** Regions of new secrets: those that are given, or both that there are. */
+  /** Regions of new secrets: the given ones; by default, all regions of the deployment. */
   private secretLocations(): readonly string[] | undefined {
     const { standby, values } = this;
     if (standby === undefined) return this.settings.secretLocations;
@@ -376,7 +376,7 @@ export abstract class IdentityProvider extends Construct {
     );
   }
 
-  /** Undefined where none is given, so that such an image is not built again. */
+  /** Undefined if no blueprints are given, because even empty ones would change the image's tag, and so rebuild it. */
   private addBlueprints(
     props: VariantProps<CommonInputs>,
     blueprintFiles: ProgramProps["blueprintFiles"],
@@ -454,7 +454,7 @@ export abstract class IdentityProvider extends Construct {
     const { apis, context, values } = this;
     const hasMailPassword = allOf(values.smtp.isSet(), values.smtp.at.passwordSecret.isSet());
     const condition = anyOf(hasMailPassword, values.secretEnvironmentVariables.length().gt(0));
-    // Its grants are repeated for each secret.
+    // The grants of existing secrets use `for_each`, so `settled-folder.ts` needs their condition.
     stateCondition(this, condition);
     return partIf(
       condition,
@@ -471,7 +471,7 @@ export abstract class IdentityProvider extends Construct {
     return partIf(condition, () => this.addAccount(id, condition));
   }
 
-  /** @param condition decides on it; without one, there always is such an account */
+  /** @param condition without one, the account always exists */
   private addAccount(id: keyof typeof ACCOUNTS, condition?: Condition): ServiceIdentity {
     const { apis, context } = this;
     const [purpose, description, member] = ACCOUNTS[id];
@@ -485,7 +485,7 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 
-  /** What the scripts must know that restore a deployment. @internal */
+  /** What the restore scripts must know of the deployment. @internal */
   protected recoverable(initialization: DbInit): RecoverableDeployment {
     const { context, database, media, secrets, values } = this;
     return {
@@ -499,7 +499,7 @@ export abstract class IdentityProvider extends Construct {
     };
   }
 
-  /** Container to run once the database is prepared. */
+  /** Container of the server; starts once the database is prepared. */
   protected container(initialization: DbInit, connectionPool: Readonly<Record<string, string>>): ContainerSpec {
     const { database, existingSecrets, image, media, secrets, values } = this;
     const container = containerOf(
@@ -571,7 +571,7 @@ export abstract class IdentityProvider extends Construct {
         database,
         days,
         dependsOn,
-        // It changes what the application may change, by the password that the server reads anyway.
+        // Runs as the server's account: the job needs the application's password, which the server reads anyway.
         runner: this.scheduledJobs(runtime),
       });
     });
@@ -587,13 +587,13 @@ export abstract class IdentityProvider extends Construct {
     return new SignInProbe(this, "SignInProbe", { condition, image, inputs: values, password, runner, url, dependsOn });
   }
 
-  /** The way back in, as a job of the platform with an identity of its own. @param container of the server */
+  /** The recovery job, as a job of the platform with its own identity. @param container container of the server */
   protected addRecoveryAccess(container: ContainerSpec, dependsOn: ITerraformDependable[]): RecoveryAccess | undefined {
     const { apis, existingSecrets, recoverer, context, url, values } = this;
     if (recoverer === undefined) return undefined;
     return new RecoveryAccess(this, "RecoveryAccess", {
       condition: values.recoveryAccess.isSet(),
-      // Of the secrets, those that the caller's variables need: tokens and blueprints are for the server alone.
+      // Only secrets of the caller's variables: tokens and secrets of blueprints are only for the server.
       container: { ...container, secretSettings: present(existingSecrets) },
       context,
       identity: recoverer,
@@ -605,7 +605,7 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 
-  /** What a domain needs on either platform. @internal */
+  /** Certificate, records and security policy of a domain, on either platform. @internal */
   protected addDomainSetup(
     domain: string,
     address: DomainSetupAddress,
@@ -682,7 +682,7 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 
-  /** What is kept for an audit. @internal */
+  /** The audit log; undefined without one. @internal */
   protected addAuditLog({ cluster, namespace, platform, purposes }: AuditedPlatform): AuditLog | undefined {
     const { apis, context, deletionProtection, values } = this;
     const { deployment } = context;
@@ -702,9 +702,10 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /**
-   * Gives what was made before the keys and policies of an organization, and leaves grants to others who want that.
+   * Applies an organization's keys and policies to the parts created so far, and lists grants that somebody else must
+   * make.
    *
-   * @returns commands for the grants that are left to others, as an expression of a list
+   * @returns commands for these grants, as an expression of a list
    */
   protected listGrantCommands(): string {
     addLandingZone(this, this.values, this.apis);
@@ -712,9 +713,9 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /**
-   * Refuses a destroy, and a change of what the deployment is, before anything is deleted.
+   * Refuses a destroy, and a change of the facts that identify the deployment, before anything is deleted.
    *
-   * @param initialization whose former login is closed once everything runs
+   * @param initialization job that closes the former login once everything runs
    * @param dependsOn the last resources to be created
    */
   protected complete(initialization: DbInit, dependsOn: ITerraformDependable[]): void {
@@ -737,7 +738,7 @@ const NETWORK_AS_REFERENCE: Problem = {
   ].join(" "),
 };
 
-/** What is wrong with the props that are no inputs, and with the names of all. */
+/** Problems of props that are no inputs, and of unknown names. */
 function otherProblems(props: unknown, inputs: Table): Problem[] {
   const given = (props ?? {}) as Partial<Pick<ProgramProps, "network">>;
   const names = [...Object.keys(inputs).filter((name) => name !== "subnetwork"), "blueprintFiles", "network"];

@@ -203,7 +203,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   },
 ];
 
-/** Inputs that are valid, and do nothing or harm. */
+/** Warnings of valid inputs that have no effect or do harm. */
 export const KUBERNETES_WARNINGS: readonly (Advice<KubernetesInputs> | Finding<KubernetesInputs>)[] = [
   ...COMMON_WARNINGS,
   ...OUTPOST_WARNINGS,
@@ -408,7 +408,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       name: existingOr(this, "ChosenNamespace", existing, existing?.name, values.namespace.text),
       isExisting: isExisting(existing),
       outboundPorts: mailPorts(values.smtp),
-      // The metadata server needs it to issue the pods' tokens.
+      // The metadata server needs iamcredentials to issue the pods' tokens.
       outlivedBy: [...apis.ready("iamcredentials"), clusterRecord],
     });
   }

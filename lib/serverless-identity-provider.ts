@@ -86,7 +86,7 @@ const INSTANCE = {
     "With 0, a worker beside the server stops with the last instance, and mail,",
     "tasks and clean-ups wait for the next request.",
   ].join(" "),
-  // The maximum is one of each revision, and instances of the old one end with their last request.
+  // The maximum applies to each revision, and instances of the old revision end with their last request.
   rollout: {
     words: "twice as many",
     more: (count: Expr<number>) => count,
@@ -135,7 +135,7 @@ const requestsPerInstance = (v: ValuesOf<ServerlessInputs>) =>
 
 const DEMAND: ConnectionDemand<ServerlessInputs> = {
   requests: requestsPerInstance,
-  // Those of the old revision and of the new one.
+  // Workers of the old revision and of the new one.
   mostWorkers: (v) => workerCount(v).times(2),
   loweringRequests: ["maxInstanceRequestConcurrency"],
   loweringWorkers: (v) => [v.worker.at.count],
@@ -161,13 +161,13 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   }),
 ];
 
-/** Something that sends requests to the service without a right of its own. */
+/** A client of the service that has no permission of its own to call it. */
 interface Requester {
   readonly states: string;
-  /** The input that turns it on. */
+  /** The input that turns the client on. */
   readonly of: keyof ServerlessInputs;
   readonly isOn: (values: ValuesOf<ServerlessInputs>) => Expr<boolean>;
-  /** What the input then is. */
+  /** State of that input, in words. */
   readonly is: string;
   readonly who: string;
 }
@@ -188,7 +188,7 @@ function needsOpenService({ is, isOn, of, states, who }: Requester): Advice<Serv
   };
 }
 
-/** Inputs that are valid, and do nothing or harm. */
+/** Warnings of valid inputs that have no effect or do harm. */
 export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<ServerlessInputs>)[] = [
   ...COMMON_WARNINGS,
   certificateWarning("serverless"),
@@ -207,8 +207,8 @@ export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<S
     who: "the probe",
   }),
   {
-    // A policy is useless if requests can bypass it. With an internal load balancer, a rule asks for that anyway, and
-    // without a domain, one refuses the policy.
+    // A policy is useless if requests can bypass it. With an internal load balancer, a relation already requires that,
+    // and without a domain, one refuses the policy.
     states: "RequestsPassThePolicy",
     holds: (v) =>
       anyOf(
@@ -261,7 +261,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   /** Replica of the database in a second region, which can take over; undefined without one. */
   readonly standbyDatabase: StandbyDatabase | undefined;
 
-  /** The server there; undefined without a second region. */
+  /** The server in the second region; undefined without one. */
   readonly standbyService: StandbyService | undefined;
 
   /** The job that sends a test mail; undefined without a mail server. */
@@ -328,7 +328,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.checkUp = this.addCheckUp(this.service.ready);
     this.eventRetention = this.addEventRetention(this.service.ready);
     this.signInProbe = this.addSignInProbe(
-      // It calls the domain, so what serves that comes first.
+      // The probe calls the domain, so everything that serves the domain comes first.
       [...this.service.ready, ...(this.loadBalancer?.ready ?? []), ...(this.internalLoadBalancer?.ready ?? [])],
     );
     this.recoveryAccess = this.addRecoveryAccess(container, this.service.ready);
@@ -359,7 +359,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     return this.network === undefined ? literal(false) : isInternal(this.values);
   }
 
-  /** What both load balancers of the domain are told. */
+  /** Props that both load balancers of the domain share. */
   private get ofLoadBalancers() {
     const { apis, database, context, values } = this;
     return {
@@ -383,7 +383,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     });
   }
 
-  /** The domain where a condition holds, and null at plan where it does not. */
+  /** The domain if a condition holds, otherwise null at plan. */
   private domainIf(id: string, domain: string, condition: Expr<boolean>): string {
     return condition.isLiteral
       ? domain
@@ -457,12 +457,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       dependsOn: worker?.ready ?? [],
     });
     const least = countAtHome(standby, values.minInstanceCount);
-    // Not as its prop, by which it warns of what the caller has chosen.
+    // By override: the prop keeps the caller's number, of which the service warns.
     if (standby !== undefined) setArgument(home.service, "scaling.min_instance_count", least);
     return home;
   }
 
-  /** What the service of either region is given. */
+  /** Props that the services of both regions share. */
   private serviceOf(container: ContainerSpec, address: LoadBalancerAddress | undefined): ServerlessServiceProps {
     const { access, attachment: network, context, runtime, values } = this;
     return {
@@ -485,12 +485,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     const { database: primary, initializer, standby } = this;
     if (standby === undefined) return undefined;
     const replica = new StandbyDatabase(this, "StandbyDatabase", { primary, standby });
-    // As this account runs the job that compares the replica with the primary, and the restore on the way home.
+    // The job that compares the replica with the primary runs as this account, and so does the restore on the way back.
     replica.grantConnect(initializer);
     return replica;
   }
 
-  /** The replica, which is watched as what it is: one that follows, or the database. */
+  /** The replica for monitoring: as a replica while it follows the primary, as the database once it is promoted. */
   private get watchedReplica(): WatchedReplica | undefined {
     const { standby, standbyDatabase } = this;
     if (standby === undefined || standbyDatabase === undefined) return undefined;
@@ -539,7 +539,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     });
   }
 
-  /** What `promote.sh` must know, by the names of its settings; empty texts at plan without a second region. */
+  /** Settings of `promote.sh` by name; empty texts at plan without a second region. */
   private get standbyWords(): Readonly<Record<string, string>> | undefined {
     const { context, standby, standbyDatabase, values } = this;
     if (standby === undefined || standbyDatabase === undefined) return undefined;
@@ -558,7 +558,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       BACKEND_SERVICE: backendServiceName(context),
       SERVICE: serviceName(deployment),
       HOME_GROUP: groupIn(context.region),
-      // An output may be in a state that is in the region that is gone.
+      // The script needs the URL as a setting: the state with the outputs may be in the region that failed.
       SERVICE_URL: interpolated`https://${values.domain}`,
     };
     return Object.fromEntries(
@@ -620,7 +620,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     return new ServerlessJobs({ context, network, identity, dependsOn: apis.ready("run", "secretmanager", "iam") });
   }
 
-  /** What is created last. */
+  /** The last resources to be created. */
   private lastParts(): ITerraformDependable[] {
     return readyOf(
       this.service,
@@ -640,13 +640,13 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     );
   }
 
-  /** Refuses to take the network away. @returns what waits for that */
+  /** Refuses to remove the network. @returns what the deletion guard must depend on */
   private guardNetwork(dependsOn: ITerraformDependable[]): ITerraformDependable[] {
     const network = { prop: "network", value: this.attachment?.network };
     return guardPresence(this, network, { dependsOn, protect: this.deletionProtection });
   }
 
-  /** Records, and what to do until the domain works, of both load balancers. */
+  /** Records and next steps for the domain, of both load balancers. */
   private dnsOfDomain(): IdentityProvider["dns"] {
     const { domainSetup, internalLoadBalancer: internal } = this;
     return {
@@ -656,14 +656,14 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   }
 }
 
-/** What there is of a domain with an external load balancer, before that. */
+/** Parts of a domain that an external load balancer uses. */
 interface ExternalDomain {
   readonly address: DomainAddress;
   readonly domainSetup: DomainSetup;
   readonly ipv6: Ipv6Address;
 }
 
-/** One list of those that there are; undefined if there is none. */
+/** The lists that are not undefined, as one; undefined if there is none. */
 function bothLists(...lists: readonly (string | undefined)[]): string | undefined {
   const [first, ...others] = present(...lists);
   if (first === undefined) return undefined;
