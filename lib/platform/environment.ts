@@ -27,7 +27,7 @@ export function addEntries(
   addDynamicBlock(resource, containerPath, "env", plain, ...(secrets === undefined ? [] : [secrets]));
 }
 
-/** What a platform sets in a container's environment; what is undefined, it does not set. */
+/** What a platform sets in a container's environment; undefined members are not set. */
 interface PlatformEnvironment {
   readonly baseUrl?: string | undefined;
   /** Base URL that is null at plan if there is none. */
@@ -99,7 +99,7 @@ function mergedEnvironment(
 ): unknown {
   const all = allVariables(resource, environment);
   const isSet = environment.optional === undefined ? true : hcl<unknown>`value`.isSet();
-  // A variable has one value; a secret of the caller overrides the baseline, as a plain value of the caller does.
+  // A variable may occur only once; like a plain value, a secret of the caller overrides the baseline.
   const isPlain = secrets === undefined ? true : hcl<boolean>`contains(keys(${secrets.forEach}), name)`.not();
   const isLeft = allOf(isSet, isPlain);
   if (isLeft.isLiteral) return all;

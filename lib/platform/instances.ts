@@ -42,7 +42,7 @@ interface InstancePlatform extends InstanceSize {
   /** Lowest minimum, and a sentence on what it means; empty if there is nothing to say. */
   readonly least: number;
   readonly leastMeaning: string;
-  /** How many instances a rollout adds, in words, and given the maximum; and the maximum for so many in a rollout. */
+  /** Instances that a rollout adds, in words and by the maximum; and the maximum for a number during a rollout. */
   readonly rollout: {
     readonly words: string;
     readonly more: (count: Expr<number>) => Operand<number>;
@@ -116,7 +116,7 @@ type Inputs = ConnectionPoolInputs &
   typeof EXISTING_DATABASE &
   WorkerInputs;
 
-/** What instances and workers ask of the database, and the inputs that lower it. */
+/** Database connections that instances and workers need, and the inputs that lower their number. */
 export interface ConnectionDemand<T> {
   /** Requests that one instance without a connection pool answers at the same time. */
   readonly requests: (values: ValuesOf<T>) => Operand<number>;
@@ -126,11 +126,11 @@ export interface ConnectionDemand<T> {
   readonly loweringWorkers: (values: ValuesOf<T>) => readonly Value[];
 }
 
-/** Instances at the same time, and connections of each and of all separate workers. */
+/** Number of concurrent instances, and connections of each and of all separate workers. */
 function budgetOf<T extends Inputs>(v: ValuesOf<T>, { rollout }: InstancePlatform, demand: ConnectionDemand<T>) {
   const { perInstance, perWorker } = connections(v, { beside: v.containerMemory, separate: workerMemory(v) });
   return {
-    // A rollout needs them all at once.
+    // During a rollout, old and new instances run at the same time.
     instances: v.maxInstanceCount.plus(rollout.more(v.maxInstanceCount)),
     ofWorkers: isSeparate(v).choose(demand.mostWorkers(v).times(perWorker), 0),
     perInstance,
@@ -138,7 +138,7 @@ function budgetOf<T extends Inputs>(v: ValuesOf<T>, { rollout }: InstancePlatfor
   };
 }
 
-/** Connections that the deployment may take; on an instance of others, as many as it needs, if it is not told. */
+/** Connections that the deployment may use; on an existing instance without a given limit, as many as needed. */
 const mostConnections = ({ databaseTier, existingDatabase }: ValuesOf<Inputs>, needed: Expr<number>) =>
   existingDatabase.isNull().choose(maxConnections(databaseTier), existingDatabase.at.maxConnections.coalesce(needed));
 
@@ -162,7 +162,7 @@ export function instanceRelations<T extends Inputs>(
     const all = instances.times(ofEach).plus(ofWorkers);
     return { all, instances, ofEach, ofInstance: perInstance, ofRequests: requests, ofWorkers };
   };
-  /** What each of several changes would be, by itself; null for one that is not enough. */
+  /** Alternative changes that would suffice, each alone; null for a change that is not enough. */
   const waysOut = (v: ValuesOf<T>): readonly Expr<string | null>[] => {
     const { connectionPool: pool, databaseTier: tier, existingDatabase: existing, maxInstanceCount: most } = v;
     const { all, instances, ofEach, ofInstance, ofRequests, ofWorkers } = needed(v);

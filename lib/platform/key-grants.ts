@@ -9,7 +9,7 @@ import { concat, element } from "../core/expr/functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { type ApiName, type ProjectApis } from "../core/project-apis";
 
-/** Agents of Google that encrypt with a key: the service that each is of, and where its account is. */
+/** Google's service agents that encrypt with a key, with their services and accounts. */
 const AGENTS = {
   cluster: [
     ["compute", "compute-system"],
@@ -22,18 +22,18 @@ const AGENTS = {
   storage: [["storage", "gs-project-accounts"]],
 } as const satisfies Readonly<Record<string, readonly (readonly [service: ApiName, host: string])[]>>;
 
-/** What a key is for. Cloud Logging itself tells which account uses the key of a log bucket. */
+/** What a key encrypts. For `logs`, Cloud Logging itself names the account that uses the key. */
 export type KeyName = keyof typeof AGENTS | "logs";
 
 const ROLE = "roles/cloudkms.cryptoKeyEncrypterDecrypter";
 
 /**
- * Makes the agents, and grants them the use of keys that are managed elsewhere.
+ * Creates the service agents, and grants them the use of keys that are managed elsewhere.
  *
- * @param projectId the project of the agents
- * @param keys a key by each name, which may be null at plan
- * @param projectNumber that of the agents, of which nothing is made without it
- * @returns the same keys, known to whatever they encrypt only once it can use them
+ * @param projectId project of the agents
+ * @param keys keys by what they encrypt; may be null at plan
+ * @param projectNumber number of the agents' project; without it, no agents or grants are created
+ * @returns the same keys, as references that wait for the grants
  */
 export function grantKeys(
   scope: Construct,
@@ -79,7 +79,7 @@ export function grantKeys(
   return Object.fromEntries(entries.map(([name, key]) => [name, granted(name, key)]));
 }
 
-/** Lets the account that Cloud Logging names use a key; asking for its name makes it. */
+/** Lets the account that Cloud Logging names use a key; looking up its name creates the account. */
 function grantToLogging(
   grants: Construct,
   apis: ProjectApis,

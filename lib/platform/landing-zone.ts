@@ -53,7 +53,7 @@ const KEYS = {
 /** The member that is no key. */
 const NUMBER = "project_number";
 
-/** What runs the application, by the platform. */
+/** Keys for the runtime of the application, by platform. */
 const RUNNERS = {
   cluster: {
     /** For secrets and disks of the cluster. */
@@ -65,7 +65,7 @@ const RUNNERS = {
   },
 };
 
-/** As Terraform has them. */
+/** Keys under their Terraform names. */
 type KeyValues = Readonly<Record<string, string | null>>;
 type Texts = Expr<readonly string[]>;
 
@@ -74,7 +74,7 @@ type Keys = typeof KEYS & Partial<typeof RUNNERS.cluster & typeof RUNNERS.servic
 /** Keys of Cloud KMS, or their resources, by what they encrypt. */
 export interface KmsKeys extends PropsOf<Keys> {}
 
-/** Inputs for what organizations require. */
+/** Inputs for the requirements of organizations. */
 export function landingZoneInputs(runner: keyof typeof RUNNERS) {
   const keys: Keys = { ...KEYS, ...RUNNERS[runner] };
   const [replaced, changed] = {
@@ -120,7 +120,7 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
   };
 }
 
-/** Whether a member is no key, or one of a region. */
+/** Whether a member is no key, or a key in the region. */
 const isIn = (region: Expr<string>) => (name: Expr<string>, key: Expr<string | null>) =>
   name.eq(NUMBER).or(key.isNullOr((fullName) => includes(fullName, interpolated`/locations/${region}/`)));
 
@@ -166,7 +166,7 @@ const argument =
     setArgument(resource, path, key);
   };
 
-/** A block that is missing without a key. */
+/** Sets a block that exists only with a key. */
 const block =
   (parent: string, name: string, keyName: string, further = {}): Setter =>
   (resource, key) => {
@@ -174,7 +174,7 @@ const block =
     addDynamicBlock(resource, parent, name, { forEach: expression(`compact([${key}])`), content });
   };
 
-/** Which key encrypts what, and where its type has it. */
+/** Key and place of the argument, by the type of the encrypted resource. */
 const ENCRYPTED: Readonly<Record<string, readonly [of: KeyName, ...setters: readonly Setter[]]>> = {
   google_artifact_registry_repository: ["registry", argument("kms_key_name")],
   google_cloud_run_v2_job: ["service", argument("template.template.encryption_key")],
@@ -199,7 +199,7 @@ const ENCRYPTED: Readonly<Record<string, readonly [of: KeyName, ...setters: read
 
 const POLICY = { use_default: true };
 
-/** How types say that the project's policy decides on their images. */
+/** Arguments that subject a resource to the project's Binary Authorization policy, by type. */
 const BINARY_AUTHORIZATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   google_cloud_run_v2_service: POLICY,
   google_cloud_run_v2_job: POLICY,
@@ -209,10 +209,10 @@ const BINARY_AUTHORIZATION: Readonly<Record<string, Readonly<Record<string, unkn
 
 type Values = ValuesOf<ReturnType<typeof landingZoneInputs>>;
 
-/** With what decides whether there is something to encrypt, and where. */
+/** Values, including those that decide whether and where there is something to encrypt. */
 type AllValues = Values & ValuesOf<typeof AUDIT_LOG & Pick<DeploymentInputs, "projectId">>;
 
-/** The key for something: its own one, or the default. */
+/** The key with a name, or the default key. */
 function keyFor({ at }: Values["kmsKeys"], name: KeyName): Expr<string | null> {
   const own = at[name] as Expr<string | null> | undefined;
   const usual = at.default as Expr<string | null>;
@@ -220,7 +220,7 @@ function keyFor({ at }: Values["kmsKeys"], name: KeyName): Expr<string | null> {
   return isNever(own.isNull()) || isNever(usual.isSet()) ? own : hcl`try(coalesce(${own}, ${usual}), null)`;
 }
 
-/** Keys that cannot change while what they encrypt stays. */
+/** Keys that can change only together with the data that they encrypt. */
 export function keyFacts({ kmsKeys }: Values): readonly DeploymentFact[] {
   if (kmsKeys.given === null && !kmsKeys.isLeftOut) return [];
   const { cluster, database, registry } = kmsKeys.at;
@@ -232,7 +232,7 @@ export function keyFacts({ kmsKeys }: Values): readonly DeploymentFact[] {
   }));
 }
 
-/** Gives everything that was made before what the organization requires of it. */
+/** Applies the requirements of the organization to all parts created so far. */
 export function addLandingZone(scope: Construct, values: AllValues, apis: ProjectApis): void {
   const { binaryAuthorization: isAuthorized, kmsKeys } = values;
   const keys = kmsKeys.given === null ? undefined : addKeys(scope, values, apis);
@@ -250,10 +250,10 @@ export function addLandingZone(scope: Construct, values: AllValues, apis: Projec
   }
 }
 
-/** The text of a value that may be null at plan; undefined where it is null in any case. */
+/** The text of a value that may be null at plan; undefined if it surely is null. */
 const textIfAny = (value: Expr<string | null>): string | undefined => (isNever(value.isSet()) ? undefined : value.text);
 
-/** The keys that agents of Google may use, by what they are for; each is null at plan, or missing, without one. */
+/** The keys that service agents of Google may use, by what they encrypt; null at plan, or missing, without a key. */
 function addKeys(
   scope: Construct,
   { auditLog, kmsKeys, projectId }: AllValues,
@@ -261,7 +261,7 @@ function addKeys(
 ): (name: KeyName) => string | undefined {
   const { projectNumber, ...members } = kmsKeys.at;
   const names = Object.keys(members).filter((name): name is KeyName => name !== "default");
-  // Without a log bucket, nobody needs a right for it.
+  // Without an audit log, no account needs access to the key for logs.
   const isNeeded = (name: KeyName) => (name === "logs" ? auditLog.isSet() : literal(true));
   const all = [
     ...names.map((name) => [name, isNeeded(name).choose<string | null>(keyFor(kmsKeys, name), null)] as const),

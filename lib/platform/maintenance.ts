@@ -17,7 +17,7 @@ const TRACKS = ["canary", "stable", "week5"] as const;
 /** GKE demands 48 hours within any 32 days, and so at least 12 a week; with the rest, any 32 days have them. */
 const CLUSTER_WINDOW_HOURS = 16;
 
-/** What the inputs say of a cluster beside the database. */
+/** Words about the cluster in descriptions of inputs. */
 type ClusterWords = Readonly<Record<"anyTime" | "denied" | "window", string>>;
 
 const WORDS: Readonly<Record<"cluster" | "service", ClusterWords>> = {
@@ -84,7 +84,7 @@ type Inputs = ReturnType<typeof maintenanceInputs>;
 /** When Google may maintain something. */
 export interface MaintenanceWindow extends PropsOf<Inputs["maintenanceWindow"]["members"]> {}
 
-/** Days on which Google does not. */
+/** Days without maintenance by Google. */
 export interface DenyMaintenancePeriod extends PropsOf<Inputs["denyMaintenancePeriod"]["members"]> {}
 
 type SettingsOfInput<Name extends keyof Inputs> = Partial<NonNullable<SettingsOf<Inputs>[Name]>>;
@@ -138,7 +138,7 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
   },
 ];
 
-/** A period alone would leave the cluster with a policy that cannot be taken away. */
+/** A period without a window would leave the cluster with a policy that cannot be removed. */
 export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<
   Inputs & Pick<typeof EXISTING_CLUSTER, "existingCluster">
 >[] = [
@@ -153,7 +153,7 @@ export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<
   },
 ];
 
-/** The window of a database, as its setting. */
+/** Maintenance window in the settings of a database. */
 export function databaseWindow({ maintenanceWindow = DEFAULT_WINDOW }: Maintenance) {
   const { day, hour, track: updateTrack } = { ...DEFAULT_WINDOW, ...maintenanceWindow };
   return { day, hour, updateTrack };
@@ -190,7 +190,7 @@ export function addMaintenancePolicy(cluster: ContainerCluster, settings: Mainte
       exclusion_name: "denied",
       start_time: `${denied.startDate}T00:00:00Z`,
       end_time: `${denied.endDate}T00:00:00Z`,
-      // Patches of the control plane go on: they disturb no pod.
+      // Patches of the control plane are still allowed: they disturb no pod.
       exclusion_options: [{ scope: "NO_MINOR_OR_NODE_UPGRADES" }],
     },
   };
@@ -201,7 +201,7 @@ export function addMaintenancePolicy(cluster: ContainerCluster, settings: Mainte
   });
 }
 
-/** Inputs of others on which a rule depends. */
+/** Inputs of other features on which a relation depends. */
 type OtherInputs = Readonly<{ existingDatabase: Optional<object>; ownParts: Optional<string> }>;
 
 /** On Cloud Run, nothing but the database is maintained. */

@@ -2,7 +2,7 @@ import { type ITerraformDependable } from "cdktf";
 
 import { type DeploymentContext } from "../core/deployment-context";
 
-/** What most parts are told: the deployment that they belong to, and what must exist before their first resource. */
+/** Props of most parts: the deployment that they belong to, and the dependencies of their first resource. */
 export interface PartProps {
   readonly context: DeploymentContext;
   readonly dependsOn?: ITerraformDependable[];

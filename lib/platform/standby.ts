@@ -2,13 +2,13 @@ import { type Expr } from "../core/expr/expr";
 
 /** A second region that can take over, as the parts of a deployment see it. */
 export interface Standby {
-  /** Whether there is one. */
+  /** Whether there is a second region. */
   readonly condition: Expr<boolean>;
 
-  /** Empty at plan without one. */
+  /** Name of the second region; empty at plan without one. */
   readonly region: Expr<string>;
 
-  /** Whether it has taken over. */
+  /** Whether the second region has taken over. */
   readonly isPromoted: Expr<boolean>;
 
   /** Number of the replica of the database. */
@@ -17,16 +17,16 @@ export interface Standby {
   /** Whether buckets are in both regions. */
   readonly hasDualRegionBuckets: Expr<boolean>;
 
-  /** Whether new uploads are in the second one within minutes. */
+  /** Whether new uploads reach the second region within minutes. */
   readonly hasTurboReplication: Expr<boolean>;
 }
 
-/** A number of instances in the first region, where there are none once the second has taken over. */
+/** A number of instances in the first region; 0 once the second region has taken over. */
 export function countAtHome(standby: Standby | undefined, count: Expr<number>): Expr<number> {
   return standby === undefined ? count : standby.isPromoted.choose(0, count);
 }
 
-/** A number of instances in the second region, where there are none until then. */
+/** A number of instances in the second region; 0 until it has taken over. */
 export function countInStandby({ isPromoted }: Standby, count: number): Expr<number> {
   return isPromoted.choose(count, 0);
 }

@@ -15,10 +15,10 @@ interface ZoneRecordProps extends Pick<PartProps, "context"> {
 }
 
 /**
- * A record in an existing zone of Cloud DNS. One of the same name and type is overwritten, and is not restored by a
- * destroy.
+ * A record in an existing zone of Cloud DNS. A former record of the same name and type is overwritten; a destroy does
+ * not restore it.
  *
- * @param condition whether it exists
+ * @param condition condition under which the record exists
  */
 export function zoneRecord(
   scope: Construct,
@@ -62,7 +62,7 @@ export function validationRecord(
   });
 }
 
-/** The entries of such records in the output. */
+/** The entries of validation records in the output. */
 export const entriesOf = (records: string) =>
   hcl`[for record in ${records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }]`;
 

@@ -8,7 +8,7 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 import { type Ipv6Address } from "./ipv6";
 
-/** What the parts behind the load balancer must know of it. */
+/** What parts behind a load balancer must know of its address. */
 export interface LoadBalancerAddress extends Pick<DomainAddress, "domain" | "ipAddress"> {
   /** Undefined for an internal load balancer. */
   readonly ipv6: Ipv6Address | undefined;

@@ -129,7 +129,7 @@ export class DnsCertificate extends Construct {
   readonly records: string;
   readonly ready: ITerraformDependable[];
 
-  /** Undefined for another validation, as the two below. */
+  /** Undefined for another kind of validation, like the two below. */
   readonly certificate: CertificateManagerCertificate | undefined;
   readonly authorization: CertificateManagerDnsAuthorization | undefined;
   readonly map: CertificateManagerCertificateMap | undefined;

@@ -64,14 +64,14 @@ const ZONE = {
   }),
 };
 
-/** What is read of a zone. */
+/** Attributes that are read of a zone. */
 function attributesOfZone(zone: ProviderResource): DnsZoneProps {
   const [name, project, dnsName] = ["name", "project", "dns_name"].map((each) => zone.getStringAttribute(each)) as [
     string,
     string,
     string,
   ];
-  // What the program gave the resource is known at synthesis.
+  // The argument, unlike the attribute, is known at synthesis.
   const { visibilityInput: given } = zone as { readonly visibilityInput?: string };
   const visibility = isDataSource(zone) ? zone.getStringAttribute("visibility") : (given ?? "public");
   return { name, project, private: exprOf(visibility).eq("private").flag, dnsName };
@@ -195,8 +195,8 @@ export const strictTransportHeaders = (value: Expr<string>) =>
 /**
  * Warns of an input that has no effect without a domain.
  *
- * @param usual its default
- * @param reason what only a domain has
+ * @param usual default of the input
+ * @param reason why the input needs a domain
  */
 export function uselessWithoutDomain<T extends DomainInputs>(
   of: keyof T,
@@ -218,7 +218,7 @@ export const certificateWarning = (platform: keyof typeof CERTIFICATE_VALIDATION
     "a domain has a certificate",
   );
 
-/** What both variants warn of. */
+/** Warnings of both variants. */
 export const DOMAIN_WARNINGS: readonly Advice<DomainInputs>[] = [
   {
     states: "DomainOptionsHaveDomain",

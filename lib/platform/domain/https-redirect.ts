@@ -13,10 +13,10 @@ import { type Ipv6Address, type Scheme } from "./ipv6";
 interface HttpsRedirectProps extends PartProps {
   /** Id of the global address. */
   readonly addressId: string;
-  /** When there is an address. */
+  /** Condition under which the address exists. */
   readonly condition: Expr<boolean>;
   readonly enabled: boolean | IResolvable;
-  /** Whose port 80 is redirected too. */
+  /** IPv6 address whose port 80 is redirected too. */
   readonly ipv6: Ipv6Address | undefined;
   /** Scheme of the load balancer on port 443 of the same address: two schemes cannot share an address. */
   readonly scheme: Scheme;

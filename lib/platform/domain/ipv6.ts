@@ -23,12 +23,12 @@ export class Ipv6Address extends Construct {
   /** IP address; a list that is empty if there is none. */
   readonly ipAddresses: string;
 
-  /** For what exists with the address alone. */
+  /** Count for resources that exist only with the address. */
   readonly count: TerraformCount | undefined;
 
-  /** Whether it exists. */
+  /** Whether the address exists. */
   readonly condition: Condition;
-  /** Undefined where it is not wanted. */
+  /** Undefined if synthesis knows that no address is wanted. */
   readonly globalAddress: ComputeGlobalAddress | undefined;
 
   /** @internal */
@@ -51,7 +51,7 @@ export class Ipv6Address extends Construct {
           labels: context.labels,
           count: this.count,
           dependsOn,
-          // As for a TLS policy.
+          // For the same reason as in `tlsPolicy`.
           lifecycle: { createBeforeDestroy: true },
         }),
     );
@@ -65,7 +65,7 @@ export class Ipv6Address extends Construct {
     return each(addresses, (address) => interpolated`,${address}/128`, undefined, "address").joinedBy("").text;
   }
 
-  /** @param target id of the proxy that requests to the port go to @internal */
+  /** @param target id of the proxy that receives requests to the port @internal */
   forward(
     id: string,
     port: number,

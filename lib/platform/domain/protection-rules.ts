@@ -100,7 +100,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
   contentRule("lfi", 3020, "Deny access to local files"),
   // Probes for known vulnerabilities of other software arrive within hours.
   contentRule("rce", 3030, "Deny execution of commands"),
-  // It matches what clients send as their user agent, not what people type, so it skips no path.
+  // Matches only user agents, not what people type, so this rule skips no path.
   contentRule("scannerdetection", 3040, "Deny security scanners", []),
   // A request that two servers parse differently can smuggle in another that the first would have refused.
   contentRule("protocolattack", 3050, "Deny attacks on the protocol"),

@@ -10,7 +10,7 @@ import { type Warning, type Advice } from "../../core/inputs/warnings";
 import { type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
 
-/** Words for what happens to requests that look like an attack. */
+/** Words of `waf`: what happens to requests that look like an attack. */
 const WAF_OFF = "off";
 const WAF_PREVIEW = "preview";
 const WAF_ENFORCE = "enforce";
@@ -234,7 +234,7 @@ export const PROTECTION_WARNINGS: readonly Advice<Inputs>[] = [
   },
 ];
 
-/** Warns of what the rules about content do not examine, once they are enforced. */
+/** Warns of paths that the enforced rules about content do not examine. */
 export function unexaminedPathsRisk(waf: Operand<string>): Warning {
   const paths = UNEXAMINED_PATHS.join(", ");
   return {

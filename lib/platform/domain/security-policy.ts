@@ -68,7 +68,7 @@ export class SecurityPolicy extends Construct {
         rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
         count: countIf(isProtected),
         dependsOn,
-        // It must be detached from the load balancer before it is destroyed; it is never replaced under the same name.
+        // The load balancer must be detached from the policy before its destroy; no replacement has the same name.
         lifecycle: { createBeforeDestroy: true },
       });
       const repeated = blocks
@@ -117,7 +117,7 @@ function blocksOf(row: ProtectionRule, settings: Settings): RuleBlock[] {
   return [isAlways(condition) ? { rule } : { rule, forEach: listIf(condition, true) }];
 }
 
-/** As many rules as the ranges need. */
+/** The rules for a list of ranges, with at most `RANGES_PER_RULE` each. */
 function rangeBlocks(common: Omit<ComputeSecurityPolicyRule, "match">, allowed: Settings["adminRanges"]): RuleBlock[] {
   const { priority: first } = common;
   if (Token.isUnresolved(allowed)) {
@@ -140,7 +140,7 @@ function limitOf({ action, limit }: ProtectionRule, settings: Settings): Compute
   return {
     conformAction: "allow",
     exceedAction: "deny(429)",
-    // The address that connects to the load balancer; a header could be forged.
+    // By the address that connects to the load balancer, because a header could be forged.
     enforceOnKey: "IP",
     rateLimitThreshold: { count: settings[limit], intervalSec: LIMIT_SECONDS },
     banDurationSec: action === "rate_based_ban" ? settings.banSeconds : undefined,

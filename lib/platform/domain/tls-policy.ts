@@ -18,7 +18,7 @@ export function tlsPolicy(
     profile: "MODERN",
     minTlsVersion: "TLS_1_2",
     dependsOn,
-    // Else a change that replaces a cluster, whose Ingress must go first, and what this waits for could not be planned.
+    // Otherwise no plan could replace a cluster, whose Ingress must go first, together with this policy's dependencies.
     lifecycle: { createBeforeDestroy: true },
   });
 }

@@ -26,14 +26,14 @@ interface Condition {
   readonly title: string;
 }
 
-/** Arguments of a grant, of which each type has some. */
+/** Arguments of grants; each type has some of them. */
 type Name = "bucket" | "crypto_key_id" | "location" | "member" | "name" | "parent" | "project" | "repository" | "role";
 type Arguments = Readonly<Record<Name | "dataset_id" | "secret_id" | "service_account_id" | "topic", string>>;
 
-/** The last part of a path, in which slashes separate the others. */
+/** The part of a path after the last slash. */
 const last = (path: string) => hcl`reverse(split("/", ${path}))[0]`.text;
 
-/** A command for the grant of a type. */
+/** The command for a grant, by the grant's type. */
 const COMMANDS: Readonly<Record<string, (of: GrantBody) => Expr<string>>> = {
   google_artifact_registry_repository_iam_member: (grant) =>
     conditional(
@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, (of: GrantBody) => Expr<string>>> = {
         `--project=${grant.project}`,
       ].join(" "),
     ),
-  // Another program than `gcloud`, which knows nothing of datasets.
+  // By `bq`, because `gcloud` has no commands for datasets.
   google_bigquery_dataset_iam_member: ({ dataset_id, member, project, role }) =>
     exprOf(
       [
@@ -84,9 +84,9 @@ interface GrantBody extends Arguments {
 }
 
 /**
- * Makes the grants for parts that are managed elsewhere only where that is wanted.
+ * Makes the grants for parts that are managed elsewhere only if `grantRoles` holds.
  *
- * @returns a command for each that is not made
+ * @returns a command for each grant that is not made
  */
 export function listGrants(scope: Construct, grantRoles: boolean | IResolvable): string {
   const isWanted = conditionFrom(grantRoles);
@@ -117,12 +117,12 @@ export function listGrants(scope: Construct, grantRoles: boolean | IResolvable):
   return list.asString;
 }
 
-/** One list of all commands. @param single commands, or null for those that are not asked for */
+/** One list of all commands. @param single commands; null for grants that do not exist */
 function concatenated(
   single: readonly Expr<string | null>[],
   repeated: readonly Expr<readonly string[]>[],
 ): Expr<readonly string[]> {
-  // Not `compact`, which knows nothing of a list while one command of it is unknown.
+  // Not `compact`, whose whole result is unknown while one command is.
   const asked = single.length === 0 ? [] : [hcl<readonly string[]>`[for each in ${single} : each if each != null]`];
   const [first = literal<readonly string[]>([]), ...others] = [...asked, ...repeated];
   return others.length === 0 ? first : concat(first, ...others);
@@ -130,10 +130,10 @@ function concatenated(
 
 const bound = (words: string, { member, role }: GrantBody) => `gcloud ${words} --member='${member}' --role=${role}`;
 
-/** A command of those that know nothing of conditions, and so have no option for them. */
+/** A command for a type of grant that has no conditions, and so no option for them. */
 const unconditional = (grant: GrantBody, words: string): Expr<string> => exprOf(bound(words, grant));
 
-/** A command that asks about a condition unless it is told. */
+/** A command with an option for the condition, because `gcloud` would otherwise ask. */
 function conditional(grant: GrantBody, words: string): Expr<string> {
   const { condition, dynamic } = grant;
   const withLimit = (limit: string) => exprOf(`${bound(words, grant)} --condition=${limit}`);

@@ -61,10 +61,10 @@ const ACCOUNTS = {
   nodes: account("runs nodes that are created, which keep it"),
 };
 
-/** E-mail addresses of service accounts that exist, or their resources. */
+/** E-mail addresses of existing service accounts, or their resources. */
 export interface AccountEmails extends PropsOf<typeof ACCOUNTS> {}
 
-/** Input of service accounts that exist. */
+/** Input for existing service accounts. */
 export const EXISTING_SERVICE_ACCOUNTS = {
   /** Existing service accounts, or their resources, each instead of one that would be created, with its grants. */
   existingServiceAccounts: object(ACCOUNTS, {
@@ -106,7 +106,7 @@ export type ExistingAccount = Existing & {
   /**
    * Name of the account in the ids of its grants.
    *
-   * @default - that of the own one, after `Existing`
+   * @default - `Existing`, followed by the name of the account that would be created
    */
   readonly name?: string;
 };
@@ -163,8 +163,8 @@ const PROPS: KnownPropsOf<ServiceIdentityProps> = {
 };
 
 /**
- * A service account without permissions; each resource that it uses grants it access. A new one, or one that is managed
- * elsewhere: then that gets the same grants.
+ * A service account without permissions; each resource that it uses grants it access. An existing account, managed
+ * elsewhere, can take its place and gets the same grants.
  */
 export class ServiceIdentity extends Construct implements WorkloadIdentity {
   readonly name: string;
@@ -175,10 +175,10 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
   readonly granted: readonly GrantedAccount[];
   readonly ready: ITerraformDependable[];
 
-  /** The account itself, for overrides; undefined where another one is used. */
+  /** The account itself, for overrides; undefined if an existing one is used. */
   readonly account: ServiceAccount | undefined;
 
-  /** Holds the grants to an existing account, apart from those to the own one. */
+  /** Scope of the grants to an existing account. */
   private readonly ofExisting: Construct;
 
   private readonly projectGrants = new Map<string, ITerraformDependable[]>();
@@ -210,7 +210,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     });
     this.name = id;
     this.condition = props.condition;
-    // One that exists only under a condition has no attribute to refer to.
+    // By its formula, because an account that may not exist has no attribute to refer to.
     const named = `${accountId}@${project}.iam.gserviceaccount.com`;
     const ownEmail = isAlways(condition) ? attributeOf(this.account, "email").text : named;
     const { name = `Existing${id}` } = existing ?? {};
@@ -230,7 +230,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     const isUsed = namedCondition(this.ofExisting, "IsUsed", allOf(condition, isExisting(existing)));
     const other = { name, member: `serviceAccount:${email}`, condition: isUsed, project: "-" };
     this.granted = [
-      // One that is not made has no address, not even for a grant that is not made either.
+      // An account that is not created has no address, so nothing may refer to it.
       ...(this.account === undefined ? [] : [account]),
       ...(email === undefined ? [] : [{ ...other, email, ready: [] }]),
     ];
@@ -258,7 +258,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
       member,
       dependsOn: ifAny(ready),
       count: countIf(allOf(needed, condition)),
-      // Another condition is another grant: what runs keeps the former one until the new one exists.
+      // A changed condition makes a new grant; workloads keep the former one until the new one exists.
       ...(resource && { lifecycle: { createBeforeDestroy: true } }),
       ...(resource && isAlways(resource.when) && { condition: onlyOn(resource, resource.name) }),
     });

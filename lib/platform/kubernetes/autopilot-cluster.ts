@@ -57,7 +57,7 @@ interface AutopilotClusterProps extends PartProps {
  * Billed by the hour from creation on, and by the resources that the pods request.
  */
 export class AutopilotCluster extends Construct {
-  /** Name of the cluster; what refers to it waits for the cluster. */
+  /** Name of the cluster; a reference to it waits for the cluster. */
   readonly clusterName: string;
 
   /** Service account of the nodes: pulls images, writes logs and metrics. */
@@ -73,13 +73,13 @@ export class AutopilotCluster extends Construct {
   readonly connection: KubernetesProviderConfig;
   readonly ready: ITerraformDependable[];
 
-  /** The cluster itself, for overrides; there is none where another one is used. */
+  /** The cluster itself, for overrides; its count is 0 if an existing one is used. */
   readonly cluster: ContainerCluster;
 
   /** Region or zone of the cluster. */
   readonly location: string;
 
-  /** Whether its control plane is reached by a name; undefined if it surely is not. */
+  /** Whether the control plane is reached by a name; undefined if synthesis knows that it is not. */
   private readonly isNamed: Expr<boolean> | undefined;
 
   /** @internal */
@@ -98,7 +98,7 @@ export class AutopilotCluster extends Construct {
       purpose: NODES_PURPOSE,
       description: "Runs the nodes of the cluster",
       condition: isAlways(isOwn) ? undefined : isOwn,
-      // Another name than that of the nodes of an existing cluster, whose grants are made here too.
+      // A different name from the nodes of an existing cluster, whose grants are created here too.
       existing: nodes && { ...nodes, name: "GivenNodes" },
     });
     this.pullers = [this.nodes, ...this.existingNodes()];
@@ -155,7 +155,7 @@ export class AutopilotCluster extends Construct {
     this.ready = [this.cluster, ...network.ready];
   }
 
-  /** What is read of this cluster, or of the existing one. */
+  /** Attributes of the cluster in use: the deployment's own or the existing one. */
   private usedAttributes() {
     const { context, controlPlane, existing } = this.props;
     const { certificate, endpoint } = accessTo(this.cluster, controlPlane);
@@ -180,11 +180,11 @@ export class AutopilotCluster extends Construct {
   }
 
   /**
-   * Allows the pods of one Kubernetes service account to act as an identity; empty for one that takes no grants.
+   * Allows the pods of a Kubernetes service account to act as an identity; empty if the identity takes no grants.
    *
    * Waits for the cluster, because the first cluster of a project creates its workload identity pool.
    *
-   * @param condition under which there is that service account
+   * @param condition condition under which the Kubernetes service account exists
    */
   grantActAs(
     identity: WorkloadIdentity,

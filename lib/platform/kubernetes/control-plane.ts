@@ -33,7 +33,7 @@ const ENDPOINTS = ["public", "private", "dns"] as const;
 const GROUP = "^gke-security-groups@";
 const TOPIC = "^projects/[^/]+/topics/[^/]+$";
 
-/** As Terraform has it. */
+/** The input `clusterHardening` under Terraform names. */
 interface Hardening {
   readonly notification_topic: string | null;
   readonly security_group: string | null;
@@ -139,15 +139,15 @@ export const CONTROL_PLANE_RELATIONS: readonly Relation<
   },
 ];
 
-/** What is decided about a control plane. */
+/** Settings of a control plane. */
 export type ControlPlane = ValuesOf<typeof CONTROL_PLANE & Pick<ReturnType<typeof networkInputs>, "networkTags">>;
 
-/** Whether a control plane is reached at its name alone. */
+/** Whether a control plane is reached only by its DNS name. */
 export const isAtName = ({ controlPlaneEndpoint }: ControlPlane): Expr<boolean> => controlPlaneEndpoint.eq("dns");
 
 /**
- * Where the control plane of a cluster that is made here is reached, and its certificate; null for a name, which has a
- * public one.
+ * Address and certificate of the control plane of the deployment's own cluster. The certificate is null for a DNS name,
+ * which has a public one.
  */
 export function accessTo(cluster: ContainerCluster, settings: ControlPlane) {
   const isNamed = isAtName(settings);
@@ -161,13 +161,13 @@ export function accessTo(cluster: ContainerCluster, settings: ControlPlane) {
   };
 }
 
-/** Adds what is decided about its control plane to a cluster. */
+/** Adds the settings of the control plane to a cluster. */
 export function addControlPlane(cluster: ContainerCluster, settings: ControlPlane): void {
   const { authorizedNetworks, clusterHardening: hardening, controlPlaneEndpoint: endpoint, networkTags } = settings;
   const isPublic = endpoint.eq("public");
   const isByAddress = not(isAtName(settings));
   cluster.putPrivateClusterConfig({ enablePrivateNodes: true, enablePrivateEndpoint: not(isPublic).flag });
-  // Also what is off is sent, because the provider takes a missing block as no change.
+  // Options that are off are sent too, because the provider takes a missing block as no change.
   cluster.putControlPlaneEndpointsConfig({
     dnsEndpointConfig: { allowExternalTraffic: isAtName(settings).flag },
     ipEndpointsConfig: { enabled: isByAddress.flag },

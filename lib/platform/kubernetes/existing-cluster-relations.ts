@@ -10,7 +10,7 @@ import { type CONTROL_PLANE } from "./control-plane";
 import { type EXISTING_CLUSTER } from "./existing-cluster";
 import { type NAMESPACE } from "./workload-namespace";
 
-/** What a cluster or a namespace that exists can be given with. */
+/** Relations of an existing cluster or namespace to other inputs. */
 export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
   typeof CONTROL_PLANE &
     typeof EXISTING_CLUSTER &

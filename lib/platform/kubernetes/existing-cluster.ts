@@ -35,12 +35,12 @@ const CLUSTER = {
   autopilot: flag({ default: true, description: "false for a standard cluster" }),
 };
 
-/** What is read of a cluster; its nodes may belong to pools of their own, so their account is none of it. */
+/** Attributes that are read of a cluster; not the nodes' account, because nodes may belong to separate pools. */
 function attributesOfCluster(cluster: ProviderResource): ClusterAttributes {
   const [name, location, endpoint, caCertificate] = CLUSTER_ATTRIBUTES.map((each) =>
     cluster.getStringAttribute(each),
   ) as [string, string, string, string];
-  // What the program gave the resource is known at synthesis.
+  // The argument, unlike the attribute, is known at synthesis.
   const { enableAutopilotInput: given } = cluster as { readonly enableAutopilotInput?: boolean | IResolvable };
   const autopilot = isDataSource(cluster) ? ref(`${cluster.fqn}.enable_autopilot`) : (given ?? false);
   return { name, location, endpoint, caCertificate, autopilot };
@@ -54,7 +54,7 @@ const attributesOfNamespace = (namespace: ProviderResource): NamespaceAttributes
 
 const NAMESPACE_NAME = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 
-/** Whether an object has what is needed of a cluster. */
+/** Whether an object has the required attributes of a cluster. */
 function isCluster(cluster: Expr): Expr<boolean> {
   const of = (name: string) => cluster.member<string>(name);
   const certificate = of("ca_certificate");
@@ -68,7 +68,7 @@ function isCluster(cluster: Expr): Expr<boolean> {
   );
 }
 
-/** Inputs of a cluster, and of a namespace in it, that exist. */
+/** Inputs for an existing cluster and an existing namespace in it. */
 export const EXISTING_CLUSTER = {
   /** Existing cluster, or its resource, in which nothing outside of the namespace, and that of outposts, is changed. */
   existingCluster: orResource(
@@ -128,18 +128,18 @@ export const EXISTING_CLUSTER = {
   ),
 };
 
-/** Attributes of a cluster that exists. */
+/** Attributes of an existing cluster. */
 export interface ClusterAttributes extends PropsOf<typeof CLUSTER> {}
 
-/** Attributes of a namespace that exists. */
+/** Attributes of an existing namespace. */
 export interface NamespaceAttributes extends PropsOf<(typeof EXISTING_CLUSTER)["existingNamespace"]["members"]> {}
 
-/** Attributes of a cluster that exists, which may be null at plan. */
+/** Attributes of an existing cluster, which may be null at plan. */
 export type ExistingCluster = Existing & Partial<ClusterAttributes>;
 
 /**
- * What pods of a standard cluster ask of a node: the metadata server that issues their tokens. Autopilot has it on
- * every node, and refuses to be asked.
+ * Node selector for pods of a standard cluster: nodes with the metadata server that issues their tokens. Autopilot has
+ * that server on every node, and refuses the selector.
  */
 export function nodeSelectorOf(scope: Construct, cluster: ExistingCluster | undefined) {
   if (cluster === undefined) return undefined;
@@ -158,10 +158,10 @@ const inPartsFile = (part: IConstruct) => {
 };
 
 /**
- * Refuses, at plan, another cluster or existing namespace while there is something of the deployment in the former one.
- * Terraform would look for it in the other one and forget it, with the load balancer that has the address.
+ * Refuses, at plan, to change the cluster or the existing namespace while the former one has objects of the deployment.
+ * Terraform would look for them in the new one and forget them, together with the load balancer that has the address.
  *
- * @returns what everything in the namespace must depend on, and what a destroy must ask for later than the guards
+ * @returns the record, on which everything in the namespace must depend, and the check, on which the guards must depend
  */
 export function guardCluster(
   scope: Construct,

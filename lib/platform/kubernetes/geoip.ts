@@ -77,10 +77,10 @@ interface GeoipUpdaterProps {
 }
 
 /**
- * Keeps the GeoIP databases current, in a folder that it shares with the application.
+ * A sidecar that keeps the GeoIP databases current, in a folder that it shares with the application.
  *
- * The server starts after the first attempt to download, because it opens the databases only at its start; it also
- * starts without any. Each new pod downloads both, and MaxMind counts the downloads of an account.
+ * The server opens the databases only at its start, so it starts after the first attempt to download them, even if that
+ * fails. Each new pod downloads both, and MaxMind counts the downloads of an account.
  */
 export function geoipUpdater(
   scope: Construct,

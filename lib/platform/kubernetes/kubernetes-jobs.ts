@@ -37,15 +37,15 @@ interface KubernetesJobsProps {
 
 /** Runs jobs in a cluster: at apply, which waits for them, or on a schedule. */
 export class KubernetesJobs implements ManualJobRunner, ScheduledJobRunner {
-  /** Account of a job that is always there, which acts as the identity for the others too. */
+  /** Kubernetes service account of a job that always exists; other jobs of the identity use it too. */
   private accountName: string | undefined;
 
   constructor(private readonly props: KubernetesJobsProps) {}
 
   /**
-   * The name contains a hash of the values that the job depends on, so a change to them creates another job; so does
-   * another version of its secrets, whose copies have other names. A finished job is kept; if it were deleted, the next
-   * apply would run it again.
+   * The name contains a hash of the values that the job depends on, so a change of them creates a new job; so does a
+   * new version of a secret, whose copy has a new name. A finished job is kept; if it were deleted, the next apply
+   * would run it again.
    */
   runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob {
     const { identity, namespace } = this.props;
@@ -79,17 +79,17 @@ export class KubernetesJobs implements ManualJobRunner, ScheduledJobRunner {
     return { jobName: name, runCommand, ready: [resource] };
   }
 
-  /** A schedule that is suspended for good, because a cluster keeps no other template of a job. */
+  /** A permanently suspended schedule, because a cluster has no other kind of template for a job. */
   byHand(scope: Construct, id: string, job: ManualJobSpec): ManualJob {
     const { placeholder, variable } = job.given;
     const container = withVariable(job.container, variable);
     const { name, resource } = this.addCronJob(
       new Construct(scope, id),
       { ...job, container },
-      // A date that there is not, so that it would never run if somebody resumed it.
+      // A date that does not exist, so that the schedule never runs even if somebody resumes it.
       { schedule: "0 0 31 2 *", suspend: true },
     );
-    // A job from a template has no variables of its own, so they are set between.
+    // `kubectl create job --from` takes no variables, so the command sets them in between.
     const runCommand = [
       `${this.inNamespace} create job ${name}-$(date +%s) --from=cronjob/${name} --dry-run=client --output=yaml`,
       `kubectl set env --local --filename=- --containers=${job.name} --output=yaml ${variable}=${placeholder}`,
@@ -117,7 +117,7 @@ export class KubernetesJobs implements ManualJobRunner, ScheduledJobRunner {
         jobTemplate: { metadata: { labels: namespace.labels }, spec },
       },
       count: countIf(job.condition),
-      // Otherwise the old script is deleted while a schedule that names it may start a pod.
+      // Otherwise the old script would be deleted while the schedule can still start a pod that mounts it.
       lifecycle: { replaceTriggeredBy: [dependable(script)] },
       dependsOn: namespace.grantsTo(identity, job.container),
     });
@@ -160,7 +160,7 @@ export class KubernetesJobs implements ManualJobRunner, ScheduledJobRunner {
           configMap: { name: metadataName(script), defaultMode: "0555" },
         },
       ],
-      // A script closes its connections before it stops the proxy; waiting for others would end in an error.
+      // A script closes its connections before it stops the proxy; a wait for other connections would end in an error.
       proxyGraceSeconds: 0,
       own: {
         nodeSelector: namespace.nodeSelector,

@@ -43,7 +43,7 @@ interface IngressSpec {
   readonly address: ComputeGlobalAddress;
   readonly certificate: ComputeManagedSslCertificate;
   readonly count: TerraformCount | undefined;
-  /** End of its name. */
+  /** Suffix of the name. */
   readonly part?: string;
   readonly service: ServiceV1;
   /** Versions and ciphers of TLS. */
@@ -91,7 +91,7 @@ export class ClusterLoadBalancer extends Construct {
     if (address.ipv6?.globalAddress !== undefined) {
       const { count, globalAddress } = address.ipv6;
       const ingress = this.ingressAt(address.ipv6, { ...backend, address: globalAddress, count, part: "ipv6" });
-      // After the other, because both have one backend service.
+      // One Ingress after the other, because both share one backend service.
       const dependsOn = settings.slice();
       settings.push(this.configure(address.ipv6, ingress, { address: globalAddress, dependsOn, tls }));
     }
@@ -227,7 +227,7 @@ export class ClusterLoadBalancer extends Construct {
     const environment = {
       ADDRESS_NAME: attributeOf(address, "name").text,
       BACKEND: `${namespace.namespaceName}/${objectName(context.deployment, BACKEND)}`,
-      // Empty rather than absent, so that they are not taken from the environment of whoever applies.
+      // Empty rather than absent, so that the script does not inherit them from the environment of whoever applies.
       CERTIFICATE_MAP: emptyIfNull(domainSetup?.certificate.mapId),
       OWNER: serviceName(context.deployment),
       PROJECT_ID: context.projectId,
@@ -257,7 +257,7 @@ export class ClusterLoadBalancer extends Construct {
 
 const emptyIfNull = (value: string | undefined) => exprOf(value ?? null).ifNull("").text;
 
-/** End of the name of the service behind the Ingress. */
+/** Suffix of the name of the service behind the Ingress. */
 const BACKEND = "backend";
 
 const HTTP = { name: "http", protocol: "TCP", port: 80, targetPort: String(CONTAINER_PORT) };

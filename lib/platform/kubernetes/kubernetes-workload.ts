@@ -39,11 +39,11 @@ interface PodsProps {
   readonly container: ContainerSpec;
   /** Service account that the pods act as. It is granted access to what the container uses. */
   readonly identity: WorkloadIdentity;
-  /** Without the further pod of a rollout. */
+  /** Maximum number of pods, without the additional one during a rollout. */
   readonly maxInstanceCount: number;
   readonly minInstanceCount: number;
   readonly namespace: WorkloadNamespace;
-  /** What the container has where it, or the worker in it, runs outposts. */
+  /** Additions for a container whose worker runs outposts. */
   readonly outposts?: PodExtension | undefined;
   readonly context: DeploymentContext;
 }
@@ -70,7 +70,7 @@ export class KubernetesWorkload extends Construct {
   readonly accountName: string;
   readonly secret: WorkloadSecret;
 
-  /** Name of the deployment; what refers to it waits for the deployment. */
+  /** Name of the deployment; a reference to it waits for the deployment. */
   readonly workloadName: string;
   readonly workload: DeploymentV1;
 
@@ -251,7 +251,7 @@ function addAutoscaler(
       },
       metric: [
         {
-          // Of one container: on average with an idle proxy, it would not look busy.
+          // The CPU of the server alone: averaged with an idle proxy, a busy server would not look busy.
           type: "ContainerResource",
           containerResource: { container: details.name, name: "cpu", target },
         },

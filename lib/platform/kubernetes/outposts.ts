@@ -96,11 +96,11 @@ interface OutpostsProps {
 }
 
 /**
- * The namespace in which the application runs its outposts, and what it may do there: nothing else, and nothing
- * anywhere else. What it makes is not in the state, and is deleted with the namespace.
+ * The namespace in which the application runs its outposts, and the rights that it needs there; it has no others in the
+ * cluster. Objects that the application creates are not in the state, and are deleted with the namespace.
  *
- * Pods there have no rights in the project, reach nothing but the server and DNS, and are reached from private ranges
- * alone.
+ * Pods in the namespace have no rights in the project, can connect only to the server and DNS, and accept connections
+ * only from private ranges.
  */
 export class Outposts extends Construct {
   /** What must exist before an outpost works. */
@@ -109,13 +109,13 @@ export class Outposts extends Construct {
   /** Variables of the application; null at plan where it runs no outposts. */
   readonly variables: Readonly<Record<string, string>>;
 
-  /** Of what is beside the server. */
+  /** Metadata of objects in the server's namespace. */
   private readonly beside: ObjectMetadata;
 
-  /** Of what is in the namespace of the outposts. */
+  /** Metadata of objects in the namespace of the outposts. */
   private readonly within: ObjectMetadata;
 
-  /** Says in which namespace new outposts are made. */
+  /** File with the namespace for new outposts, which the application reads. */
   private readonly file: ConfigMapV1;
 
   /** @internal */
@@ -142,10 +142,10 @@ export class Outposts extends Construct {
   }
 
   /**
-   * What the container with the worker mounts: a token of its account, which alone can use the role, and the namespace
-   * that the application takes for new outposts.
+   * Mounts for the container with the worker: a token of the account that has the role, and the file with the namespace
+   * for new outposts.
    *
-   * @param isHere whether the worker is in this container
+   * @param isHere whether this container runs the worker
    */
   mountIf(isHere: Condition): PodExtension {
     const projected = (name: string, key: string) => ({ config_map: [{ name, items: [{ key, path: key }] }] });
@@ -177,7 +177,7 @@ export class Outposts extends Construct {
         name: namespaceOf(namespace.namespaceName),
         labels: labelsWith(namespace.labels, { "pod-security.kubernetes.io/enforce": "restricted" }),
       },
-      // With the load balancers of its services.
+      // Deleting the namespace includes the load balancers of its services.
       timeouts: { delete: "20m" },
       count: this.count,
       dependsOn: [...cluster.ready],
@@ -186,7 +186,7 @@ export class Outposts extends Construct {
     return outpostNamespace;
   }
 
-  /** How much may run there, and how much of that may stop at once. */
+  /** Quota of the namespace, and the budget for disruptions of its pods. */
   private addLimits(): void {
     const { count, within: metadata } = this;
     new ResourceQuotaV1(this, "Quota", { metadata, spec: { hard: { ...QUOTA } }, count });
@@ -197,7 +197,7 @@ export class Outposts extends Construct {
     });
   }
 
-  /** What the application may do there. */
+  /** Rights of the application in the namespace. */
   private addRights(): RoleBindingV1 {
     const { count, props, within: metadata } = this;
     const { context, namespace } = props;
@@ -246,7 +246,7 @@ export class Outposts extends Construct {
     });
   }
 
-  /** Lets outposts be reached from private ranges, and reach the server and DNS alone. */
+  /** Lets outposts accept connections from private ranges, and connect only to the server and DNS. */
   private addWays(): NetworkPolicyV1 {
     const { count, props, serverLabels: matchLabels, within: metadata } = this;
     const { ranges } = props.inputs.outposts.at;
@@ -268,7 +268,7 @@ export class Outposts extends Construct {
       count,
     });
     addDynamicBlock(policy, "spec.ingress.0", "from", {
-      // A rule without any source would be one for all.
+      // A rule without a source would allow all sources.
       forEach: ranges.length().gt(0).choose<readonly string[]>(ranges, ["127.0.0.1/32"]).list,
       content: { ip_block: { cidr: "${from.value}" } },
     });
@@ -286,7 +286,7 @@ type ObjectMetadata = ReturnType<WorkloadNamespace["metadataOf"]>;
 const VOLUME = "outposts";
 const NAMESPACE_FILE = "namespace";
 
-/** What the application's controller calls (`authentik/outposts/controllers/k8s`); it neither lists nor watches. */
+/** Verbs of the application's controller (`authentik/outposts/controllers/k8s`), which neither lists nor watches. */
 const VERBS = ["get", "create", "patch", "delete"] as const;
 const RULES = [
   { apiGroups: [""], resources: ["secrets", "services"] },

@@ -65,7 +65,7 @@ export interface PodExtension {
   /** Container that starts before the pod's own and stops after it. */
   readonly sidecar?: DynamicBlock;
   readonly volume: DynamicBlock;
-  /** Mount of that volume in the pod's own container. */
+  /** Mount of the volume in the pod's own container. */
   readonly mount: DynamicBlock;
 }
 
@@ -256,8 +256,8 @@ export function literalText(value: string): string {
 const isCpu = (cpu: Expr<number>) => allOf(cpu.ge(0.5), cpu.le(28), cpu.modulo(0.25).eq(0));
 
 /**
- * What a pod may have: Autopilot's limits, minus what the containers beside the server take. The memory depends on the
- * CPUs, a wrong number of which has its own rule.
+ * CPUs and memory that a pod may have: Autopilot's limits, minus those of the containers beside the server. Limits of
+ * the memory depend on the CPUs; another rule refuses a wrong number of CPUs.
  *
  * @param usual recommended number of CPUs
  */

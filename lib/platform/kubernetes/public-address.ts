@@ -9,7 +9,7 @@ import { partName } from "../../core/names";
 import { type Ipv6Address } from "../domain/ipv6";
 import { type PartProps } from "../parts";
 
-/** What an application must know of it. */
+/** What the application must know of its public address. */
 export type ClientAddress = Pick<PublicAddress, "address" | "ipv6" | "url">;
 
 /**

@@ -31,10 +31,10 @@ import { wordList } from "../../core/word-list";
 export interface WorkloadNamespaceProps {
   readonly cluster: Pick<AutopilotCluster, "grantActAs" | "nodeSelector" | "pullers" | "ready">;
   readonly name: string;
-  /** Whether it exists already, and so has pods of others. */
+  /** Whether the namespace is an existing one, which may have pods of other applications. */
   readonly isExisting: Condition;
   readonly context: DeploymentContext;
-  /** What the pods need until they stop, in addition to the cluster and to what workloads and jobs add. */
+  /** What the pods need until they stop, besides the cluster and the dependencies that workloads and jobs add. */
   readonly outlivedBy: ITerraformDependable[];
   /** Further TCP ports that pods may connect to, at any address. */
   readonly outboundPorts: Expr<readonly unknown[]>;
@@ -48,14 +48,14 @@ export class WorkloadNamespace extends Construct {
   /** Name; a reference to it waits for the namespace. */
   readonly namespaceName: string;
 
-  /** Name as it was given, for which nothing waits. */
+  /** Name as given; a reference to it does not wait for the namespace. */
   readonly givenName: string;
 
-  /** Id of what is made first in it. */
+  /** Id of the first object in the namespace. */
   readonly firstId: string;
   readonly ready: ITerraformDependable[];
 
-  /** The namespace itself, for overrides; there is none where another one is used. */
+  /** The namespace itself, for overrides; its count is 0 if an existing one is used. */
   readonly namespace: NamespaceV1;
   readonly nodeSelector: Record<string, string> | undefined;
 
@@ -84,14 +84,14 @@ export class WorkloadNamespace extends Construct {
     this.labels = objectLabels(this, context.labels);
     this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
       metadata: { name, labels: labelsWith(this.labels, POD_SECURITY) },
-      // It is deleted last, after load balancers and pods.
+      // The deletion includes load balancers and pods.
       timeouts: { delete: "20m" },
       count: countIf(not(isExisting)),
     });
     // Only the deletion of the namespace waits for pods to stop, so whatever they need must be deleted after it.
     this.addOutlivedBy(...cluster.ready, ...outlivedBy);
     const made = attributeOf(this.namespace, "metadata[0].name");
-    // By way of its namespace, because what is in it waits for the same.
+    // Refers to the namespace resource even if its count is 0, so that all objects wait for the same dependencies.
     this.namespaceName = made.mayBeNull ? named(this, "Name", made.coalesce(name)).text : made.text;
     this.nodeSelector = cluster.nodeSelector;
 
@@ -100,7 +100,7 @@ export class WorkloadNamespace extends Construct {
     const outbound = new NetworkPolicyV1(this, "Outbound", {
       metadata: this.metadataOf(objectName(context.deployment, "outbound")),
       spec: {
-        // Every pod of the namespace, or of the deployment where there are others.
+        // All pods of the namespace; in an existing one, only those of the deployment.
         podSelector: isNever(isExisting) ? {} : { matchLabels: Token.asStringMap(ofDeployment) },
         policyTypes: ["Ingress", "Egress"],
         egress: OUTBOUND_RULES.map(({ cidr, ports }) => ({
@@ -146,10 +146,10 @@ export class WorkloadNamespace extends Construct {
   }
 
   /**
-   * Adds the Kubernetes service account of pods, which act as an identity by it. Without outposts, it has no
+   * Adds a Kubernetes service account, by which pods act as an identity. Without outposts, the account has no
    * permissions in the cluster, and its token is not mounted.
    *
-   * @returns its name; a reference to it waits for the account
+   * @returns name of the account; a reference to it waits for the account
    */
   addAccount(scope: Construct, name: string, identity: WorkloadIdentity, condition?: Condition): string {
     // By its literal name: a reference would delete the grant before the pods.
@@ -168,7 +168,7 @@ export function metadataName(object: TerraformResource): string {
   return attributeOf(object, "metadata[0].name").text;
 }
 
-/** Part of a name: enough to distinguish any two edits. */
+/** The beginning of a hash for names, long enough to distinguish any two edits. */
 export function shortHash(sha256: string): string {
   return Fn.substr(sha256, 0, 10);
 }
@@ -185,7 +185,7 @@ export function objectLabels(scope: Construct, labels: Labels | undefined): Labe
       Token.isUnresolved(word) ? Fn.trim(word, "-_") : word.replaceAll(/^[-_]+|[-_]+$/g, "");
     return Object.fromEntries(Object.entries(labels).map(([name, value]) => [trimmed(name), trimmed(value)]));
   }
-  // Two names may become one.
+  // Grouped, because two names may become the same.
   const entries = `[for name, value in ${Token.asString(labels)} : { (trim(name, "-_")) = trim(value, "-_") }]`;
   return Token.asStringMap(new TerraformLocal(scope, "Labels", expression(`merge(${entries}...)`)).expression);
 }

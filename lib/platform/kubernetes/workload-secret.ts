@@ -29,7 +29,7 @@ export const SECRET_PARTS = ["Secrets", "SecretsFurther", "SecretsReferences", "
 export interface WorkloadSecret {
   /** The copies, for overrides. */
   readonly secret: SecretV1;
-  /** Their name; a reference to it waits for the values. */
+  /** Name of the copies; a reference to it waits for the values. */
   readonly secretName: string;
   /** Variables of the further secrets, for a container; undefined without any. */
   readonly furtherEntries: DynamicBlock | undefined;

@@ -30,8 +30,8 @@ export type NamedSetting =
   | "worker.threads";
 
 /**
- * What queries, filters and first steps are made with: names, goals and sizes. Each is a literal or a Terraform
- * expression; one that only some deployments have is meaningless in the others.
+ * Names, goals and sizes for queries, filters and first steps. Each is a literal or a Terraform expression; facts that
+ * only some deployments have are meaningless in others.
  */
 export interface AlertFacts {
   /** Name of a setting where it is given: as a prop, or as an input of a stack. */
@@ -116,7 +116,7 @@ export type AlertNeed =
   | "uptimeCheck"
   | "workerInContainer";
 
-/** Whether a deployment has it. */
+/** Whether a deployment meets each need. */
 export type AlertConditions = Readonly<Record<AlertNeed, Condition>>;
 
 /** A row of the table of alerts; on each platform, it has either a query or a filter. */
@@ -154,7 +154,7 @@ export function logCommand(filter: string, { projectId }: AlertFacts, freshness 
   return `gcloud logging read '${filter}' --project=${projectId} --freshness=${freshness}`;
 }
 
-/** Names by which logs have the parts of a deployment. */
+/** Names of the parts of a deployment in logs. */
 export function namesInLogs(
   deployment: DeploymentName,
   platform: Platform,

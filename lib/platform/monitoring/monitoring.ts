@@ -32,30 +32,30 @@ import { measuresRequests } from "./service-level-metrics";
 import { NO_OBJECTIVES, type Objectives, ServiceLevels } from "./service-levels";
 import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
 
-/** A job that alerts know by its lines. */
+/** A job whose log lines raise alerts. */
 interface WatchedJob {
   readonly condition: Condition;
   readonly jobName: string;
 }
 
-/** One that they miss, too. */
+/** A job for which a missing run also raises an alert. */
 interface PeriodicJob extends WatchedJob {
-  /** Time without a line after which it is missing, for PromQL. */
+  /** Time without a line that triggers the alert, for PromQL. */
   readonly missingAfter: string;
 }
 
 interface WatchedDump extends WatchedJob {
   readonly bucketName: string;
-  /** Whether one is missing after a day. */
+  /** Whether a dump is due every day. */
   readonly isDaily: Condition;
 }
 
 /** A replica in a second region. */
 export interface WatchedReplica {
   readonly instanceName: string;
-  /** Whether it follows the database. */
+  /** Whether the replica follows the database. */
   readonly follows: Expr<boolean>;
-  /** Whether it has taken over. */
+  /** Whether the replica has taken over. */
   readonly isInUse: Expr<boolean>;
 }
 
@@ -79,7 +79,7 @@ export interface MonitoringProps extends MonitoringSettings {
    * @default - always
    */
   readonly hasReceivers?: Condition;
-  /** Whether Cloud SQL makes the backups of the database, and not a plan of others. */
+  /** Whether Cloud SQL makes the backups of the database, and no existing backup plan. */
   readonly ownBackups: Condition;
   /** Whether the database's instance is one of the deployment. */
   readonly ownDatabase: Condition;
@@ -176,7 +176,7 @@ export class Monitoring extends Construct {
     ];
   }
 
-  /** The alerts that this deployment has, with what is changed of them. */
+  /** The alerts of this deployment, with the changes of the input `alerts`. */
   private tableOfAlerts(props: MonitoringProps, facts: AlertFacts, conditions: AlertConditions): Expr<object> {
     const hasReceivers = !isNever(props.hasReceivers);
     const rows = alertTable(props.platform, facts, conditions, hasReceivers);
@@ -186,7 +186,7 @@ export class Monitoring extends Construct {
     return localReference(new TerraformLocal(this, "ExistingAlerts", existing));
   }
 
-  /** An alert of the table with what is changed of it, which counts only where somebody gets alerts. */
+  /** An alert of the table with its changes, which apply only if somebody gets alerts. */
   private mergedAlert(props: MonitoringProps): Expr {
     const changes = conditionFrom(props.hasReceivers ?? true).choose<unknown>(exprOf(alertChanges(props)), {});
     const settings = localReference<object>(new TerraformLocal(this, "Settings", changes));
@@ -256,7 +256,7 @@ export class Monitoring extends Construct {
     );
   }
 
-  /** The instance that users' data are in: one that has taken over is watched instead of the first. */
+  /** Name of the instance in use: the replica once it has taken over. */
   private databaseInLogs({ context, standby }: MonitoringProps): string {
     const primary = sqlInstanceName(context.deployment);
     if (standby === undefined) return primary;
@@ -270,13 +270,13 @@ export class Monitoring extends Construct {
     return named(this, "DatabaseId", standby.isInUse.choose<string>(replica, databaseId)).text;
   }
 
-  /** What alerts are made with, in part as locals. */
+  /** Facts for alerts, in part as locals. */
   private factsOfAlerts(props: MonitoringProps): AlertFacts {
     const { checkUp, diskLimitGb: limit = 0, dump, eventRetention, recoveryAccess, signInProbe, context } = props;
     const { objectives = NO_OBJECTIVES } = props;
     const { deployment, projectId } = context;
     const isServerless = props.platform === "serverless";
-    // An account that is not made reads nothing.
+    // Accounts that do not exist are left out.
     const emails = props.identities.map(({ condition, email }) =>
       conditionFrom(condition ?? true).choose<string, null>(email, null),
     );
@@ -354,14 +354,14 @@ function canScale({ maxInstanceCount: most, minInstanceCount: least }: Monitorin
   return exprOf(most).gt(least);
 }
 
-/** As given, or else whether the application is public. */
+/** The input `uptimeCheck`; by default, whether the application is public. */
 function hasUptimeCheck({ isPublic = true, uptimeCheck }: MonitoringProps): Condition {
   if (uptimeCheck === undefined) return isPublic;
   const given = conditionFrom(uptimeCheck);
   return given.isNull().choose(conditionFrom(isPublic), given);
 }
 
-/** What is changed of alerts, in the form of a Terraform input. */
+/** Changes of alerts, in the form of a Terraform input. */
 function alertChanges({ alerts = {} }: MonitoringSettings): unknown {
   if (Token.isUnresolved(alerts)) return alerts;
   return Object.fromEntries(

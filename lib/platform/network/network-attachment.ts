@@ -71,14 +71,14 @@ export const NETWORK_PROP = {
   } satisfies KnownPropsOf<NetworkAttachment>,
 } as const;
 
-/** Inputs of an identity provider in place of what a network attachment has. */
+/** Inputs of an identity provider that replace members of a network attachment. */
 const INSTEAD = { egress: "vpcEgress", tags: "networkTags" } as const;
 
 /**
  * What is wrong with the network of an identity provider, as sentences.
  *
- * @param network with attributes in the place of resources
- * @param inputs of the provider
+ * @param network network with attributes in place of resources
+ * @param inputs inputs of the identity provider
  */
 export function networkProblems(network: Partial<NetworkProps> | undefined, inputs: Table): Problem[] {
   const given = (network ?? {}) as Partial<NetworkAttachment>;

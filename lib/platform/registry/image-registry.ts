@@ -39,7 +39,7 @@ const REPOSITORY = {
   location: text({ description: "its location, with which the prefix begins" }),
 };
 
-/** What is read of a repository. */
+/** Attributes that are read of a repository. */
 function attributesOfRepository(repository: ProviderResource): RepositoryAttributes {
   const [location, project, id] = ["location", "project", "repository_id"].map((name) =>
     repository.getStringAttribute(name),
@@ -49,7 +49,7 @@ function attributesOfRepository(repository: ProviderResource): RepositoryAttribu
 
 const REST_OF_PREFIX = "-docker[.]pkg[.]dev/[a-z0-9.:-]+/[a-z0-9-]+$";
 
-/** Input of a repository that exists. */
+/** Input for an existing repository. */
 export const EXISTING_REPOSITORY = {
   /**
    * Existing repository of Docker images, or its resource, into which the image is pushed. What it keeps, and how long,
@@ -81,7 +81,7 @@ export const EXISTING_REPOSITORY = {
   ),
 };
 
-/** Attributes of a repository that exists. */
+/** Attributes of an existing repository. */
 export interface RepositoryAttributes extends PropsOf<typeof REPOSITORY> {}
 
 /** Purpose of the account of the build. */
@@ -147,7 +147,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
 
   private readonly existing: ImageRepository | undefined;
 
-  /** Whether there is the repository. */
+  /** Whether the repository exists. */
   private readonly condition: Condition;
 
   /** A repository that exists, and the account that pushes into it; nothing but grants is created. */
@@ -252,9 +252,9 @@ export function addRepository(
 }
 
 /**
- * A repository that is managed elsewhere; what pushes and pulls gets its role.
+ * A repository that is managed elsewhere; accounts that push or pull are granted their roles on it.
  *
- * @param condition under which there is the repository
+ * @param condition condition under which the repository is used
  */
 function existingRepository(
   scope: Construct,

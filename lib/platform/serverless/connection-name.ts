@@ -5,13 +5,13 @@ import { type ValuesOf } from "../../core/inputs/value";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
 import { wordList } from "../../core/word-list";
 
-/** A connection name whose length inputs decide on. */
+/** A connection name whose length depends on inputs. */
 interface ConnectionName<T extends Table> {
   /** The input whose validation it becomes. */
   readonly of: keyof T & string;
-  /** What has the name. */
+  /** Owner of the name, in words. */
   readonly what: string;
-  /** Names of the inputs that it is made of. */
+  /** Names of the inputs in the connection name. */
   readonly madeOf: (values: ValuesOf<T>) => readonly string[];
   readonly length: (values: ValuesOf<T>) => Expr<number>;
   /** Whether there is no such name; by default there always is one. */

@@ -162,20 +162,20 @@ export class InternalLoadBalancer extends Construct {
     this.addRecords(validations);
   }
 
-  /** What resources of a region have in common. */
+  /** Arguments that all regional resources share. */
   private ofPart(part: string) {
     const { context, domain } = this.props;
     const { deployment, projectId: project, region } = context;
     return { project, region, name: partName(deployment, `internal-${part}`), count: countIf(isSet(domain)) };
   }
 
-  /** What those wait for that refer to no other part. */
+  /** Dependencies of parts that refer to no other part. */
   private get dependsOn(): ITerraformDependable[] {
     const { dependsOn = [], network } = this.props;
     return [...dependsOn, ...(network.dependsOn ?? [])];
   }
 
-  /** Another domain needs another certificate, which comes before the former goes. */
+  /** Name with a hash of the domain, because a new domain's certificate is created before the old one is deleted. */
   private get certificateName(): string {
     const { context, domain } = this.props;
     return `${hashedName(context.deployment, domain)}-internal`;

@@ -33,12 +33,12 @@ import { type ServerlessService } from "./serverless-service";
 interface ServerlessLoadBalancerProps extends PartProps {
   /** Address and domain that clients connect to; it must be the service's address too. */
   readonly address: DomainAddress;
-  /** It exists only if it is validated by DNS. */
+  /** Certificate; exists only with validation by DNS. */
   readonly certificate: DnsCertificate;
   /** Redirects port 80. */
   readonly httpRedirect: boolean | IResolvable;
   readonly requestLogSampleRate: number;
-  /** One that is null at plan means none. */
+  /** Id of the security policy; null at plan for none. */
   readonly securityPolicyId: string;
   readonly service: ServerlessService;
   /** A second region, whose service of the same name takes the place of the first once it has taken over. */
@@ -98,7 +98,7 @@ export class ServerlessLoadBalancer extends Construct {
     this.ready = present(this.forwardingRule, alsoIpv6, ...redirects);
   }
 
-  /** What resources have in common. */
+  /** Arguments that all resources share. */
   private ofPart(part: string) {
     const { deployment, projectId: project } = this.props.context;
     return { project, name: partName(deployment, part), count: countIf(this.hasDomain) };
@@ -137,7 +137,7 @@ export class ServerlessLoadBalancer extends Construct {
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
       securityPolicy: securityPolicyId,
-      // One group alone: a load balancer does not find out which of them answers.
+      // A single group, because the load balancer does not detect which of several answers.
       backend: [{ group: group.text }],
       customResponseHeaders: strictTransportHeaders(exprOf(strictTransportSecurity)).list,
       logConfig: logConfig(requestLogSampleRate),

@@ -15,7 +15,7 @@ interface StandbyServiceProps {
   readonly database: SqlInstance;
   /** Its image, in the second region. */
   readonly image: ContainerImage;
-  /** What the service of the first region is given. */
+  /** Props of the service in the first region. */
   readonly service: ServerlessServiceProps;
   readonly standby: Standby;
   /** Subnetwork in the second region; null at plan without a network. */
@@ -32,9 +32,9 @@ interface StandbyServiceProps {
  * The server in a second region, and its separate workers, of the names that they have in the first: the same
  * containers on a replica of the database, without instances until the replica has taken over.
  *
- * The application writes when it starts, which a replica refuses. So nothing starts here before: no revision is tried
- * when it is made, and nothing calls the service, because only a load balancer can, and none does. To start it, only
- * the number of instances changes, for which Cloud Run makes no revision.
+ * The application writes at its start, which a replica refuses, so no instance may start before the takeover: Cloud Run
+ * does not test a new revision, and only the load balancer could call the service, but does not. The takeover changes
+ * only the number of instances, for which Cloud Run makes no new revision.
  */
 export class StandbyService extends Construct {
   /** The service itself, for overrides. */
@@ -74,7 +74,7 @@ export class StandbyService extends Construct {
     this.ready = [this.service, ...present(this.worker?.workerPool)];
   }
 
-  /** What a container is given in the second region. */
+  /** The container of the service, adapted to the second region. */
   private inSecondRegion({ database, image, service, standby, subnetwork }: StandbyServiceProps) {
     const { address, context, identity, network } = service;
     return (container: ContainerSpec) => ({

@@ -71,7 +71,7 @@ export interface BackupProps extends PropsOf<(typeof BACKUPS)["backups"]["member
 
 const { members: MEMBERS } = BACKUPS.backups;
 
-/** What holds where a program says nothing of backups. */
+/** Default backups of a program. */
 export const USUAL_BACKUPS = {
   retentionCount: MEMBERS.retentionCount.default as number,
   logDays: MEMBERS.logDays.default as number,
@@ -110,8 +110,8 @@ export function backupConfiguration(backups: BackupProps = {}): Readonly<Record<
 }
 
 /**
- * Retention of backups after a delete, which is set even if nothing is kept, because omitting it would not undo an
- * earlier value; and what remains then, as one sentence without a full stop.
+ * Retention of backups after a deletion of the instance, and the remaining backups as a sentence without a full stop.
+ * The retention is set even to none, because omitting it would not undo an earlier value.
  *
  * @param days days to keep the final backup, 0 for none
  * @param plan plan of others that makes the backups; null without one

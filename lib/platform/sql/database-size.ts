@@ -123,7 +123,7 @@ const TIERS = [
 ];
 const TIERS_OF_PLUS = ["db-perf-optimized-N-2", "db-perf-optimized-N-4", "db-perf-optimized-N-8"];
 
-/** What is made of the smallest tier of an edition with enough connections; null if none has. @param tier of it */
+/** The result of a function for the smallest tier of the edition with enough connections; null if none has enough. */
 export function forEnoughTier(
   connections: Expr<number>,
   tier: Expr<string>,

@@ -40,7 +40,7 @@ export const EXISTING_BACKUP_PLAN = {
   ),
 };
 
-/** Inputs of others on which this depends. */
+/** Inputs of other features on which this depends. */
 type OtherInputs = typeof BACKUPS & Readonly<{ backupBeforeUpgrade: Optional<boolean | IResolvable> }>;
 
 type Inputs = OtherInputs & typeof EXISTING_BACKUP_PLAN;
@@ -57,7 +57,7 @@ export const BACKUP_PLAN_RELATIONS: readonly Relation<Inputs>[] = [
   }),
 ];
 
-/** What the plan decides instead. */
+/** Inputs that the backup plan replaces. */
 const OF_PLAN = ["location", "retentionCount", "logDays"] as const;
 
 export const BACKUP_PLAN_WARNINGS: readonly Advice<Inputs>[] = [

@@ -102,7 +102,7 @@ const DATABASE = {
   }),
 };
 
-/** As Terraform has it. */
+/** The input `existingDatabase` under Terraform names. */
 interface DatabaseValue {
   readonly administrator: { readonly user: string } | null;
   readonly user: string;
@@ -114,7 +114,7 @@ const hasOtherAdministrator = (database: Expr<DatabaseValue>): Expr<boolean> =>
     .member<DatabaseValue["administrator"]>("administrator")
     .isNullOr((other) => other.member<string>("user").ne(database.member<string>("user")));
 
-/** Input of a database that exists. */
+/** Input for an existing database. */
 export const EXISTING_DATABASE = {
   /** Database on an existing instance of Cloud SQL. Protection, backups, flags and size are its owner's. */
   existingDatabase: object(DATABASE, {
@@ -136,7 +136,7 @@ export const EXISTING_DATABASE = {
   }),
 };
 
-/** Attributes of a database that exists; secrets without a project in their names are in that of the instance. */
+/** Attributes of an existing database; secrets without a project in their names belong to the instance's project. */
 export interface DatabaseAttributes extends PropsOf<
   typeof DATABASE,
   { readonly administrator: DatabaseAdministrator; readonly passwordSecret: SecretReference }
@@ -166,7 +166,7 @@ export function administratorOf({ administrator, passwordSecret, user }: Existin
   };
 }
 
-/** What a connection name consists of. */
+/** Project and instance of a connection name. */
 export function instanceIn(connectionName: string): { readonly project: string; readonly instance: string } {
   if (!Token.isUnresolved(connectionName)) {
     const parts = connectionName.split(":");
@@ -174,7 +174,7 @@ export function instanceIn(connectionName: string): { readonly project: string; 
   }
   const parts = split(":", connectionName);
   return {
-    // The project of a domain has a colon too.
+    // The id of a domain-scoped project contains a colon too.
     project: hcl`try(join(":", slice(${parts}, 0, length(${parts}) - 2)), "")`.text,
     instance: hcl`try(reverse(${parts})[0], "")`.text,
   };
@@ -183,13 +183,13 @@ export function instanceIn(connectionName: string): { readonly project: string; 
 /** The right to connect. It can be granted only on a project, with a condition. */
 export const CLIENT_ROLE = "roles/cloudsql.client";
 
-/** That right for one instance, in its project. */
+/** Limits of a grant of the right to connect to one instance. */
 export const connectionTo = (project: string, instance: string, when: Condition) => ({
   project,
   resource: { type: "sqladmin.googleapis.com/Instance", name: `projects/${project}/instances/${instance}`, when },
 });
 
-/** What is read of a database, be it made here or managed elsewhere. */
+/** Attributes that are read of a database, the deployment's own or an existing one. */
 export interface ReadAttributes extends Pick<
   SqlInstance,
   "connectionName" | "databaseName" | "instanceName" | "userName"
@@ -202,7 +202,7 @@ export interface ReadAttributes extends Pick<
   readonly projectId: string;
 }
 
-/** Attributes of a database that is managed elsewhere; what is found out is in locals of the scope. */
+/** Attributes of an existing database; derived ones are locals of the scope. */
 export function attributesOfExisting(scope: Construct, existing: ExistingDatabaseProps): Partial<ReadAttributes> {
   const { connectionName, database, user } = existing;
   const instanceParts: Partial<ReturnType<typeof instanceIn>> =

@@ -63,7 +63,7 @@ import { addDeniedPeriod, databaseWindow, type Maintenance } from "../maintenanc
 import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
 import { explain } from "../../core/hcl/stack-origin";
 
-/** Where the database is, how large, and what is kept of it. */
+/** Location, size and backups of the database. */
 export interface PostgresqlDatabaseProps extends Maintenance {
   /** Determines the names and the region of the data. Changing the region later replaces the database. */
   readonly context: DeploymentContext;
@@ -248,7 +248,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly backupsAfterDestroy: string;
   readonly ready: ITerraformDependable[];
 
-  /** The instance itself, for overrides; undefined where another one is used. */
+  /** The instance itself, for overrides; undefined if an existing one is used. */
   readonly instance: SqlDatabaseInstance | undefined;
 
   /** The `postgres` login of that instance, for overrides. */
@@ -272,13 +272,13 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   /** Whether the instance is made here. */
   private readonly isMade: Condition;
 
-  /** What is read of the existing database; undefined without one. */
+  /** Attributes of the existing database; undefined without one. */
   private readonly theirs: Partial<ReadAttributes> | undefined;
 
   constructor(
     scope: Construct,
     id: string,
-    /** What was given, for a copy. @internal */
+    /** Props as given, for the standby database. @internal */
     readonly props: PostgresqlDatabaseProps,
   ) {
     super(scope, id);
@@ -349,7 +349,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       secretId: secretId(context.deployment, DATABASE_PASSWORD_SUFFIX),
       rotation: passwordVersion,
       existing: existing && { ...existing.passwordSecret, ...ofExisting(existing) },
-      // A refused destroy then leaves the record, too.
+      // The secret depends on the record, so a refused destroy leaves the record too.
       dependsOn: [...dependsOn, ...versionChecks],
     });
   }
@@ -412,7 +412,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     return instance;
   }
 
-  /** Tells of a backup plan that others have attached, of which Cloud SQL says nothing before an update fails. */
+  /** Refuses a backup plan that others have attached, which Cloud SQL does not report before an update fails. */
   private refusalOfAttachedPlan(hasOwnBackups: Expr<boolean>) {
     if (isNever(hasOwnBackups)) return [];
     const { context, existingBackupPlan } = this.props;
@@ -433,7 +433,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   private addAdministrator(): SqlUser {
     const count = countIf(this.isMade);
     const sent = new TerraformData(this, "AdministratorVersion", {
-      // Another instance of the same name has no password either.
+      // A recreated instance of the same name has lost its password.
       triggersReplace: {
         instance: attributeOf(this.instance, "connection_name").text,
         password_version: this.administratorPassword.revision,
@@ -508,7 +508,7 @@ function loginsOf(owner: string, version: number) {
   };
 }
 
-/** What a deletion of the instance leaves. */
+/** Backups that remain after a deletion of the instance. */
 function backupsOf({ backups = {}, context, existingBackupPlan }: PostgresqlDatabaseProps) {
   const { finalDays = USUAL_BACKUPS.finalDays, retentionCount = USUAL_BACKUPS.retentionCount } = backups;
   return backupsAfterDeletion(
@@ -519,16 +519,16 @@ function backupsOf({ backups = {}, context, existingBackupPlan }: PostgresqlData
   );
 }
 
-/** Whether there is a secret: as the database that it belongs to. */
+/** The condition of an existing secret: that of its database. */
 const ofExisting = ({ enabled = true, own }: Existing): Existing => ({ enabled, ...(own !== undefined && { own }) });
 
 /**
- * What an override file of the folder's owner could take away unnoticed, because Terraform replaces a whole nested
- * block by that of an override, which leaves conditions alone. Each is a condition of its own, because Terraform knows
- * some of these attributes only after the plan.
+ * Postconditions for settings that an override file in the folder could remove unnoticed: a nested block in an override
+ * replaces the whole original block, but not these conditions. One condition for each setting, because Terraform knows
+ * some of the attributes only after the plan.
  */
 function keptByOverrides(isWanted: Expr<boolean>, hasOwnBackups: Expr<boolean>) {
-  // It needs backups, so that they are on where it is.
+  // Point-in-time recovery requires backups, so this condition covers both.
   const keepsLogs = hcl`self.settings[0].backup_configuration[*].point_in_time_recovery_enabled`;
   const keepsBackups = hcl<boolean>`contains(${keepsLogs}, true)`;
   const isProtected = hcl<boolean>`coalesce(self.settings[0].deletion_protection_enabled, false)`;

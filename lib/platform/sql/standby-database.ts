@@ -41,7 +41,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
   /** The instance itself, for overrides. */
   readonly instance: SqlDatabaseInstance;
 
-  /** Whether there is one. */
+  /** Whether the replica exists. */
   private readonly condition: Condition;
 
   /** @internal */
@@ -51,7 +51,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
     this.condition = standby.condition;
     this.instanceName = standbyInstanceName(context.deployment, toText(standby.number).text);
     this.projectId = context.projectId;
-    // By its formula, because one that may not exist has no attribute to refer to.
+    // By its formula, because a replica that may not exist has no attribute to refer to.
     this.connectionName = interpolated`${context.projectId}:${standby.region}:${this.instanceName}`.text;
     this.administratorName = primary.administratorName;
     this.administratorPassword = primary.administratorPassword;
@@ -88,7 +88,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
         ...serverSettings(props, primary.connectionLimit),
         availabilityType: "ZONAL",
       },
-      // A replica has the logins of what it follows.
+      // A replica has the logins of its primary.
       lifecycle: { ignoreChanges: ["root_password_wo", "root_password_wo_version"] },
       dependsOn: [...primary.ready, ...(network?.dependsOn ?? [])],
     });
