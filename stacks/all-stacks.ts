@@ -13,7 +13,7 @@ import { hintOfUnknown, isInput } from "./former-inputs";
 import { type Settings, type StackSettings, STATE_BACKEND } from "./settings";
 
 interface StackClass {
-  /** All its inputs. */
+  /** All inputs of the stack. */
   readonly inputs: Table;
 
   new (scope: Construct, name: string, settings: StackSettings): PortableStack;
@@ -70,7 +70,7 @@ export async function createStacks(
   });
 }
 
-/** What to say of settings that a stack has no inputs for; the other stacks are loaded only where there are any. */
+/** Explanations of settings that are no inputs of a stack; other stacks are loaded only if there are such settings. */
 async function hintFor(
   stack: string,
   values: DeploymentSettings["values"],

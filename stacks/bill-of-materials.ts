@@ -16,7 +16,7 @@ const OUTPOSTS = ["ldap", "proxy", "rac", "radius"].map((type) => OUTPOST_IMAGES
 /**
  * The bill of materials of a folder of a stack in HCL: providers, container images and files.
  *
- * Nothing in it tells of the time or the machine, so that the same folder has the same one everywhere.
+ * The bill contains neither time nor machine, so that the same folder has the same bill everywhere.
  *
  * @param folder its path, whose last part is its name and version, such as `idp-serverless-0.2.0`
  * @returns CycloneDX 1.6 in JSON
@@ -95,7 +95,7 @@ async function providersOf(folder: string): Promise<Models.Component[]> {
   });
 }
 
-/** An image of the application, of which no release is stated, because an input chooses it. */
+/** An image of the application; without a release, because an input chooses it. */
 function chosenImage(image: string): Models.Component {
   const component = imageComponent(image);
   component.description = "application_version chooses its release";
@@ -124,7 +124,7 @@ function packagesIn(dockerfile: string): string[] {
   return names.split(" ").filter((name) => name !== "");
 }
 
-/** One that is not copied into the image is only needed to build it. */
+/** A stage that is not copied into the image is only needed for the build. */
 function packageComponent(name: string, dockerfile: string): Models.Component {
   const program = name.replace(/-static$/, "");
   const isCopied = new RegExp(`cp [^\\n]*command -v ${program}\\b`).test(dockerfile);

@@ -1,7 +1,7 @@
 import { terraformName } from "../lib/core/inputs/checks";
 import { type Table } from "../lib/core/inputs/rows";
 
-/** What became of inputs: an input, or a member of one. */
+/** Former inputs and their successors: an input, or a member of one. */
 export const FORMER_INPUTS: Readonly<Record<string, string>> = {
   accepted_secret_key_version: "secret_key.accepted_version",
   administrator_password_version: "database_passwords.administrator_version",
@@ -41,7 +41,7 @@ export const FORMER_INPUTS: Readonly<Record<string, string>> = {
   worker_threads: "worker.threads",
 };
 
-/** What to write where the value of a former input was true or false. */
+/** Replacements of true and false as values of a former input. */
 const FORMER_FLAGS: Readonly<Record<string, string>> = {
   audit_secret_access: "secret_read_log = {} for true",
   keep_dumps: "dumps = { schedule = null } for true",
@@ -49,7 +49,7 @@ const FORMER_FLAGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What to say of a setting that is no input of a stack: its present name, or the stack that has it.
+ * Explanation of a setting that is no input of a stack: its present name, or the stack that has it.
  *
  * @param others inputs of the other stacks
  */

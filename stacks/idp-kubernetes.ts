@@ -26,7 +26,7 @@ export class IdpKubernetesStack extends PortableStack {
 
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "kubernetes", "random"], backend });
-    // First, because settings that are refused show what is doubted too.
+    // First, because the error for refused settings lists the warnings too.
     if (deployment !== undefined) warnOfSettings(this, INPUTS, KUBERNETES_WARNINGS, deployment, commonRisks);
     const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, KUBERNETES_RELATIONS, deployment);
     explainGroups(this);

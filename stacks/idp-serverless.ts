@@ -26,7 +26,7 @@ export class IdpServerlessStack extends PortableStack {
 
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "random"], backend });
-    // First, because settings that are refused show what is doubted too.
+    // First, because the error for refused settings lists the warnings too.
     if (deployment !== undefined) warnOfSettings(this, INPUTS, SERVERLESS_WARNINGS, deployment, serverlessRisks);
     const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, SERVERLESS_RELATIONS, deployment);
     explainGroups(this);

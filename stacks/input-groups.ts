@@ -27,7 +27,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     guides: ["upgrade.md", "existing-parts.md"],
     inputs: ["applicationVersion", "backupBeforeUpgrade", "existingContainerImage"],
   },
-  // Early, although few have one: it cannot be taken away later.
+  // Early, although few deployments have a network, because it cannot be removed later.
   {
     title: "Network",
     guides: ["network-and-rights.md"],
@@ -235,7 +235,7 @@ interface FirstSection<Inputs> {
   readonly inputs: Inputs;
 }
 
-/** What an example begins with. */
+/** First inputs of an example. */
 const FIRST_INPUTS: readonly FirstSection<FirstInputs>[] = [
   {
     heading: "Decide before the first apply: a later change replaces data, cannot be taken back, or has no effect.",
@@ -270,7 +270,7 @@ const FIRST_INPUTS: readonly FirstSection<FirstInputs>[] = [
   },
 ];
 
-/** What an example of a lab begins with. */
+/** First inputs of an example of a lab. */
 const FIRST_LAB_INPUTS: readonly FirstSection<FirstInputs>[] = [
   {
     heading: "Usually set.",
@@ -286,7 +286,7 @@ const FIRST_LAB_INPUTS: readonly FirstSection<FirstInputs>[] = [
   },
 ];
 
-/** What is known of the inputs of stacks of one kind. */
+/** Groups and examples of one kind of stack. */
 const KINDS = [
   { inputGroups: INPUT_GROUPS, first: FIRST_INPUTS },
   { inputGroups: LAB_INPUT_GROUPS, first: FIRST_LAB_INPUTS },
@@ -348,7 +348,7 @@ export function groupedInputs<Row>(inputs: Readonly<Record<string, Row>>): reado
   return groups.filter(({ rows }) => rows.length > 0);
 }
 
-/** Where the inputs are that a reader looks for in a group, of those that a stack has. */
+/** Sentence on inputs of the stack that a reader looks for in this group, but that belong to another one. */
 function noteOf({ elsewhere = [] }: InputGroup, names: readonly string[]): string {
   const places = elsewhere.flatMap((prop) => {
     const name = names.find((each) => each === prop || each === terraformName(prop));
@@ -379,7 +379,7 @@ export function headingOf({ guides, title }: InputGroup): string {
   return [title, ...(guides.length === 0 ? [] : [guides.map((guide) => `guides/${guide}`).join(", ")])].join(": ");
 }
 
-/** Says above the first variable of each group what it begins. */
+/** Adds a heading above the first variable of each group. */
 export function explainGroups(stack: TerraformStack): void {
   const variables = stack.node.findAll().filter((each) => each instanceof TerraformVariable);
   const byName = Object.fromEntries(variables.map((variable) => [variable.node.id, variable]));

@@ -29,7 +29,7 @@ async function synthesize([, , ...given]: readonly string[]): Promise<void> {
 
 const OPTIONS = { hcl: { type: "boolean" }, settings: { type: "string" }, help: { type: "boolean" } } as const;
 
-/** @throws RulesBrokenError for an option that there is not, or one without its value */
+/** @throws RulesBrokenError for an unknown option, or an option without its value */
 function optionsIn(given: readonly string[]) {
   const { positionals, tokens, values } = parseArgs({
     args: [...given],
@@ -74,7 +74,7 @@ Exits with 1 if something is refused, and with 2 if FILE cannot be read.
 `;
 
 /**
- * Without `--` before it, npm takes an option for its own, and says nothing.
+ * Refuses an option without `--` before it, which npm silently takes for its own.
  *
  * @throws RulesBrokenError naming the option
  */

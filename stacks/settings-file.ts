@@ -63,7 +63,7 @@ function parseJson(text: string, refuse: Refuse): unknown {
 }
 
 async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unknown> {
-  // Only a developer's checkout has it, and most syntheses need none.
+  // Loaded on demand: only a developer's checkout has the package, and most syntheses do not need it.
   const { parse } = await import("@cdktf/hcl2json");
   let parsed: unknown;
   try {
@@ -131,7 +131,7 @@ function blockIn(text: string, parsed: Values): { readonly line: number; readonl
   return undefined;
 }
 
-/** What begins an expression in a text, and is not escaped. */
+/** Beginning of an expression in a text, unless it is escaped. */
 const EXPRESSION = /(?<![$%])[$%]\{/;
 
 /** An expression of a word alone, as which the framework's reader has one without quotes. */

@@ -6,7 +6,7 @@ import { idleWorkerRisksOf } from "../lib/platform/serverless/serverless-service
 import { type CommonInputs } from "../lib/common-inputs";
 import { type ServerlessInputs } from "../lib/serverless-identity-provider";
 
-/** What parts of both variants warn of at plan, for settings, which say it at synth. */
+/** Warnings that parts of both variants give at plan, for settings already at synth. */
 export function commonRisks(v: ValuesOf<CommonInputs>): readonly Warning[] {
   return [...releaseRisksOf(v), unexaminedPathsRisk(v.protection.at.waf)];
 }

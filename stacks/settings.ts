@@ -14,7 +14,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   return Object.freeze({ backend: parseStateBackend(STATE_BACKEND, environment[STATE_BACKEND]) });
 }
 
-/** What a stack is made with. */
+/** Props of a stack. */
 export interface StackSettings extends Partial<Settings> {
   /** For a folder with nothing but what one deployment needs. @default - all that its inputs allow */
   readonly deployment?: DeploymentSettings;

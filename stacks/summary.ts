@@ -77,7 +77,7 @@ function beforeApply(names: readonly string[]): string[] {
   return [...lines, `To try it offline first: npm run rehearse -- ${names[0] ?? ""}`, ""];
 }
 
-/** What is probably a mistake in the settings of one deployment. */
+/** Warnings about the settings of one deployment. */
 function settingsWarnings(stack: TerraformStack): string {
   return [
     ...warningTexts(stack).map((text) => `warning: ${text}\n`),
@@ -107,7 +107,7 @@ function releaseWarning(stack: TerraformStack): string {
   ].join(" ");
 }
 
-/** Puts one's own project into the example of the inputs. */
+/** Command that puts the user's project into the example of the inputs. */
 const OWN_PROJECT = '"s/my-project/$PROJECT/"';
 
 /**

@@ -18,7 +18,7 @@ export interface Grant {
   /** On what, in words. */
   readonly on: string;
 
-  /** When there is the grant, in words; none for always. */
+  /** Conditions of the grant, in words; none if it always exists. */
   readonly when: readonly string[];
 
   /** A secret that the grant lets the identity read, instead of `on`. */

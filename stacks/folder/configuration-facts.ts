@@ -106,7 +106,7 @@ export class ConfigurationFacts {
   /** A condition in words, one for each part that must hold. */
   inWords(condition: string): readonly string[] {
     const phrases = this.conjuncts(this.expanded(condition)).flatMap((each) => this.phrase(each) ?? []);
-    // Where one alternative must hold anyway, the others say nothing.
+    // If one alternative must hold anyway, the others are irrelevant.
     return [...new Set(phrases)].filter(
       (phrase) => !phrases.some((other) => other !== phrase && phrase.split(OR).includes(other)),
     );
@@ -114,7 +114,7 @@ export class ConfigurationFacts {
 
   private conjuncts(text: string): readonly string[] {
     const bare = withoutBrackets(text.trim());
-    // It binds less than &&.
+    // `||` has a lower precedence than `&&`.
     if (split(bare, " || ").length > 1) return [bare];
     const parts = split(bare, " && ");
     if (parts.length > 1) return parts.flatMap((part) => this.conjuncts(part));
@@ -132,7 +132,7 @@ export class ConfigurationFacts {
       const lastingAlternatives = alternatives.filter((each) => !/\bvar[.]own_parts\b/.test(each));
       const phrases = lastingAlternatives.flatMap((each) => {
         const parts = this.conjuncts(each).flatMap((part) => this.phrase(part) ?? []);
-        // Without brackets, nobody knows what belongs together.
+        // Brackets show which phrases belong together.
         if (parts.length > 1 && parts.some((part) => part.includes(OR))) return [asCode(withoutBrackets(each.trim()))];
         return parts.length === 0 ? [] : [parts.join(" and ")];
       });
@@ -158,7 +158,7 @@ export class ConfigurationFacts {
     return path !== undefined && others.length === 0 ? `with \`${path}\`` : this.otherwise(text);
   }
 
-  /** What has no words; undefined for what no input decides. */
+  /** Words for any other expression; undefined if no input decides on it. */
   private otherwise(text: string): string | undefined {
     return this.inputsIn(text).length === 0 ? undefined : asCode(text);
   }

@@ -17,7 +17,7 @@ import { whoMayWhat } from "./who-may-what";
 interface FolderDescription {
   /** Name of the stack in this repository, whatever its id is in an app. */
   readonly stack: string;
-  /** Those for which there are variables. */
+  /** Inputs that have a variable. */
   readonly inputs: Table;
 
   /** All inputs of the stack. */

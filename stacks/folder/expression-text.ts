@@ -34,7 +34,7 @@ export function split(text: string, separator: string): string[] {
   return pieces;
 }
 
-/** What is in a bracket that was opened just before a text. */
+/** The content of a bracket that was opened just before a text. */
 export function beforeClosing(text: string): string {
   let [depth, isText] = [1, false];
   for (let at = 0; at < text.length; at++) {

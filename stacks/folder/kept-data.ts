@@ -55,7 +55,7 @@ function argumentAt(body: Block, path: string): unknown {
   }, body);
 }
 
-/** Without what a block is there, if an input decides on it. */
+/** The inputs without which a block is missing, as phrases. */
 function conditionsOfBlock(facts: ConfigurationFacts, body: Block, path: string): string[] {
   const names = path.split(".");
   const around = argumentAt(body, names.slice(0, -1).join(".")) as {

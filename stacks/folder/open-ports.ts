@@ -15,7 +15,7 @@ export interface OpenPort {
 
 type Opening = Pick<OpenPort, "from" | "port"> & { readonly when?: readonly string[]; readonly suffix?: string };
 
-/** What each type of resource opens. */
+/** Ports that each type of resource opens. */
 const OPENINGS: Readonly<Record<string, (facts: ConfigurationFacts, body: Block) => readonly Opening[]>> = {
   google_cloud_run_v2_service: serviceOpening,
   google_compute_global_forwarding_rule: (_, body) => [{ port: `TCP ${String(body.port_range)}`, from: INTERNET }],
@@ -217,7 +217,6 @@ function cut(text: string, separator: string): [string, string] {
 /** A condition to which another one can be added. */
 const grouped = (condition: string): string => (split(condition, " || ").length > 1 ? `(${condition})` : condition);
 
-/** What holds where a condition does not. */
 export function opposite(condition: string): string {
   const bare = withoutBrackets(condition.trim());
   for (const [separator, other] of [
