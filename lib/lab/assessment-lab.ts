@@ -30,7 +30,7 @@ import { discoverySourceId, zoneOrDefault } from "./lab-names";
 import { addLabNetwork } from "./lab-network";
 import { addLinuxVms, addWindowsVm } from "./lab-vms";
 
-/** What a reader of the folder in HCL finds together. */
+/** Files of the folder in HCL, with the parts in each. */
 const FILES: FileTable = {
   apis: ["APIs, which stay enabled after a destroy because others may use them; each is waited for", ["Apis"]],
   aws: ["The AWS user, which may only list, and the import of the inventory", ["Cloudb"]],
@@ -44,7 +44,7 @@ const FILES: FileTable = {
   source: ["The discovery source in Migration Center", ["Source"]],
 };
 
-/** Inputs that a program gives in another way. */
+/** Inputs that are props of other names in a program. */
 const SPELLINGS = {
   cloudbAccessKeyId: "aws.accessKeyId",
   cloudbRegion: "aws.region",
@@ -240,7 +240,7 @@ function awsModule(): { readonly addAwsInventory: typeof addAwsInventory } {
   return require("./aws-inventory") as ReturnType<typeof awsModule>;
 }
 
-/** What is wrong with the props that are no inputs, and with the names of all. */
+/** Problems of props that are no inputs, and of unknown names. */
 function otherProblems(props: object | undefined): Problem[] {
   const names = Object.keys(LAB).filter((name) => !(name in SPELLINGS));
   const own = propProblems(knownOf(props, Object.keys(PROPS)), PROPS);

@@ -43,7 +43,7 @@ export function addLabKey(
     dependsOn: [...outlivedBy, ...dependsOn],
   });
   new StorageBucketObject(self, "File", {
-    // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the file too.
+    // The id instead of the name: a recreated bucket has the same name but an unknown id, which recreates the file.
     bucket: idOf(bucket),
     name: SSH_KEY_OBJECT_NAME,
     content: keyPair.privateKeyPem,

@@ -105,12 +105,12 @@ const OTHER_INPUTS = {
 
 type LabLandingZone = NetworkInputs & typeof OTHER_INPUTS;
 
-/** Inputs for what organizations require. */
+/** Inputs for the requirements of organizations. */
 export const LAB_LANDING_ZONE: LabLandingZone = { ...NETWORK_INPUTS, ...OTHER_INPUTS };
 
 type Values = ValuesOf<typeof LAB_LANDING_ZONE>;
 
-/** What a lab consists of. */
+/** The parts of a lab. */
 export interface LabParts {
   readonly firewallRules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
   readonly linuxVms: ComputeInstance;
@@ -120,7 +120,7 @@ export interface LabParts {
   readonly windowsVm: ComputeInstance;
 }
 
-/** Gives the parts of a lab what the organization requires of them. */
+/** Applies the requirements of the organization to the parts of a lab. */
 export function addLabLandingZone(lab: LabParts, v: Values): void {
   const { linuxVms: linux, windowsVm: windows } = lab;
   const { imageProject, kmsKey, subnetwork } = settingsOf(v);

@@ -52,7 +52,7 @@ const MADE_SOURCE_ID_PATTERN = `^${SOURCE_PREFIX}-(.*-)?[0-9a-f]{${SOURCE_HASH_L
  */
 export function discoverySourceId(clientName: string): string {
   const name = exprOf(clientName);
-  // Terraform alone makes an id, because it normalizes and lowers text in its own way.
+  // Only Terraform calculates the id, because it normalizes and lower-cases text in its own way.
   const words = hcl`replace(${name}, "/[^A-Za-z0-9]+/", "-")`;
   const readable = hcl`trim(substr(trim(lower(${words}), "-"), 0, ${SOURCE_TEXT_MAX_LENGTH}), "-")`;
   const hash = hcl`substr(sha256(${name}), 0, ${SOURCE_HASH_LENGTH})`;

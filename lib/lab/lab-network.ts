@@ -24,7 +24,7 @@ interface LabNetworkProps extends LabPartProps {
   readonly needsNat: Condition;
 }
 
-/** The network of a lab: one in auto mode that is created here, an existing one of the same name, or any other. */
+/** The network of a lab: a new one in auto mode, an existing one of the same name, or any other existing one. */
 export function addLabNetwork(scope: Construct, id: string, props: LabNetworkProps) {
   const self = new Construct(scope, id);
   const { create, deploymentId, existing, givenDeploymentId, projectId } = props;

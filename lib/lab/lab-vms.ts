@@ -40,7 +40,7 @@ interface WindowsVmProps extends LabVmProps {
   readonly create: boolean | IResolvable;
   /** `fixed` or `unknown`. */
   readonly windowsPassword: string;
-  /** What the first boot needs, such as a way to the internet. */
+  /** Dependencies of the first boot, such as NAT. */
   readonly dependsOn: ITerraformDependable[];
 }
 
