@@ -124,7 +124,7 @@ google_try_credentials() {
   google_by_type "$(google_credential .type)" || google_answered=
   if ! google_keep_token "$1" "$google_answered" "$google_why"; then
     google_problem=$google_why
-    # gcloud reads the same file, and knows more kinds of credentials.
+    # The same file serves gcloud, which knows more kinds of credentials.
     if [ "$1" = GOOGLE_APPLICATION_CREDENTIALS ] && google_try_gcloud "auth application-default"; then return; fi
     google_error "The credentials in $1 give no access token: $google_problem."
     google_error "  To fix: correct or unset $1; it holds JSON, or the path of a file with it."
