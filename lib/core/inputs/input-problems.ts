@@ -3,14 +3,13 @@ import { type Construct } from "constructs";
 
 import { type Check, type EachCheck, inNamesOf, isEach, ofMember, oneOf, problems } from "./checks";
 import { isPlainObject } from "../expr/expr";
-import { elementProblem, memberPaths, unknownNames } from "./known-props";
 import { nearest } from "./nearest";
 import { missing, type Problem, textsOf } from "./problem";
-import { isList, type Input, type Table } from "./rows";
+import { type Input } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
-import { isHiddenFromRule, isHiddenFromType, isSecret } from "./secrecy";
+import { isHiddenFromRule, isSecret } from "./secrecy";
+import { type NameOf, typeProblems } from "./type-problems";
 import { type Given, plainOf, TEXT, type Value } from "./value";
-import { wordList } from "../word-list";
 
 /**
  * @param others further problems, for example of props that are no inputs
@@ -42,7 +41,7 @@ export function problemsOf(value: Value): Problem[] {
     return row.default === undefined && row.nullable !== true
       ? [missing(name, value.isMember ? row : undefined, messageNameOf)]
       : [];
-  const misshapen = formProblems(name, row, given, { messageNameOf });
+  const misshapen = typeProblems(name, row, given, { messageNameOf });
   if (misshapen.length > 0 || Token.isUnresolved(given)) return misshapen;
   if (isSecret(row) && given !== "") {
     const text = [
@@ -106,170 +105,11 @@ function holdsElement(given: unknown): boolean {
   return isPlainObject(given) && Object.values(given).some(holdsElement);
 }
 
-/** Name of a member in messages. */
-type NameOf = (name: string) => string;
-
-interface FormOptions {
-  readonly messageNameOf: NameOf;
-  /** Whether no message may have the value. */
-  readonly isHidden?: boolean;
-}
-
-/** A literal of another type than the row's, or an object with members that it does not have. */
-function formProblems(
-  name: string,
-  row: Input,
-  given: unknown,
-  { isHidden = isHiddenFromType(row), messageNameOf }: FormOptions,
-): Problem[] {
-  const options = { isHidden, messageNameOf };
-  const { converted = [], entries, first, members, reads = {}, type } = row;
-  const element = elementProblem(name, given, Object.keys(reads));
-  if (element !== undefined) return [element];
-  if (Token.isUnresolved(given)) return [];
-  if (LITERALS[type] !== undefined) {
-    const isFitting = [LITERALS[type], ...converted].some((each) => typeof given === each);
-    return isFitting ? [] : [misshapen(name, given, LITERALS[type], row, options)];
-  }
-  const item = /^(?:list|map)\((.+)\)$/s.exec(type)?.[1] ?? "";
-  const each = { ...TEXT, type: item, members: entries, reads, ...(first !== undefined && { first }) };
-  if (isList({ type })) {
-    if (!Array.isArray(given)) return [misshapen(name, given, "list", row, options)];
-    return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value, options));
-  }
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    return [misshapen(name, given, "object", row, options)];
-  // Members are checked one by one against their own rows.
-  if (members !== undefined)
-    return unknownNames(given, Object.keys(members), { prefix: `${name}.`, inside: memberPaths(members) });
-  return Object.entries(given as Given)
-    .filter(([key, value]) => value !== undefined && !Token.isUnresolved(key))
-    .flatMap(([key, value]) => {
-      const path = `${name}[${JSON.stringify(key)}]`;
-      const own = formProblems(path, each, value, options);
-      if (own.length > 0 || entries === undefined || Token.isUnresolved(value)) return own;
-      return Object.entries(entries).flatMap(([member, entry]) =>
-        memberProblems(`${path}.${messageNameOf(member)}`, entry, (value as Given)[member] ?? null, messageNameOf),
-      );
-    });
-}
-
 /** Members that must be given, if only as null, but are missing. */
 function missingMembers({ at, given, messageNameOf }: Value): Problem[] {
   return Object.entries<Value>(at)
     .filter(([name, { row }]) => row.default === undefined && row.nullable === true && !(name in (given as Given)))
     .map(([, { name, row }]) => missing(name, row, messageNameOf));
-}
-
-/** What is wrong with a member of an object in a map, which must be there if it has no default. */
-function memberProblems(path: string, row: Input, given: unknown, messageNameOf: NameOf): Problem[] {
-  if (given === null) return row.default === undefined ? [missing(path, row, messageNameOf)] : [];
-  return formProblems(path, row, given, { isHidden: true, messageNameOf });
-}
-
-/** Types of Terraform that have literals of their own in TypeScript. */
-const LITERALS: Readonly<Record<string, "boolean" | "number" | "string">> = {
-  bool: "boolean",
-  number: "number",
-  string: "string",
-};
-
-type Kind = "boolean" | "list" | "number" | "object" | "string";
-
-/** @param wanted required type, in words */
-function misshapen(
-  name: string,
-  given: unknown,
-  wanted: Kind,
-  row: Input,
-  { isHidden, messageNameOf }: Required<FormOptions>,
-): Problem {
-  const kind = given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
-  const isPlain = kind === "string" || kind === "number" || kind === "boolean";
-  const text = isPlain ? JSON.stringify(given) : "";
-  const isNameOfOne = wanted === "object" && kind === "string" && onlyTextOf(row) !== undefined;
-  const isShown = isPlain && (!isHidden || isNameOfOne) && text.length <= LONGEST_SHOWN;
-  const is = isShown ? `${text}, ${withArticle(kind)}` : withArticle(kind);
-  const form =
-    wanted === "object"
-      ? objectForm(row, isShown || given === true ? given : undefined, messageNameOf)
-      : { rule: "", fix: "" };
-  const numbers = [row.example, row.default, row.schema?.minimum].filter((each) => typeof each === "number");
-  const [example] = numbers;
-  const fixes: Readonly<Record<Kind, string>> = {
-    boolean: withoutQuotes(given, "boolean", "write true or false"),
-    list: `write ${isShown ? `[${text}]` : "it as [ … ]"}`,
-    number: withoutQuotes(given, "number", example === undefined ? "write one" : `write one, such as ${example}`),
-    object: form.fix,
-    string: isPlain ? "put it in quotes" : "write a text in quotes",
-  };
-  return { path: name, text: `${name} is ${is}; it must be ${withArticle(wanted)}${form.rule}; ${fixes[wanted]}` };
-}
-
-/**
- * How an object is written: what is to follow "it must be an object", and what to do.
- *
- * @param given what stands in its place; undefined for what is not shown
- */
-function objectForm(
-  row: Input,
-  given: unknown,
-  messageNameOf: NameOf,
-): { readonly rule: string; readonly fix: string } {
-  const { entries, first, members, must } = row;
-  const before = first === undefined ? "" : `${first} and `;
-  const assigned = messageNameOf("aB") === "aB" ? ": " : " = ";
-  const written = (of: Table): string => {
-    const needed = requiredNames(of);
-    const names = needed.length > 0 ? needed : Object.keys(of).slice(0, 1);
-    const parts = names.map((name) => `${messageNameOf(name)}${assigned}${placeholder(of[name] ?? TEXT)}`);
-    return `{ ${parts.join(", ")} }`;
-  };
-  if (members === undefined) {
-    const entry = entries === undefined ? "…" : written(entries);
-    return { rule: "", fix: `${before}write { <name>${assigned}${entry} }` };
-  }
-  const needed = requiredNames(members);
-  const optional = Object.keys(members).filter((name) => !needed.includes(name));
-  const own = onlyTextOf(row) === undefined || typeof given !== "string" ? undefined : JSON.stringify(given);
-  const list = (names: readonly string[]) => wordList(names.map(messageNameOf));
-  const rule = [
-    ...(needed.length > 0 ? [` with ${list(needed)}`] : []),
-    ...(optional.length > 0 ? [`${needed.length > 0 ? ", and optionally" : " with any of"} ${list(optional)}`] : []),
-  ].join("");
-  if (needed.length > 0) return { rule, fix: `${before}write ${written(members).replace("…", () => own ?? "…")}` };
-  if (given === true && must === undefined) return { rule, fix: "write {} for the defaults of all" };
-  return { rule, fix: `${before}write for example ${written(members)}` };
-}
-
-/** Names of members without a default. */
-const requiredNames = (members: Table) => Object.keys(members).filter((name) => members[name]?.default === undefined);
-
-/** What stands for the value of a member. */
-function placeholder({ members, type }: Input): string {
-  if (isList({ type })) return "[ … ]";
-  return members === undefined && !type.startsWith("map(") ? "…" : "{ … }";
-}
-
-/** The only member that an object must have, if it is a text, which somebody may have given in place of the object. */
-function onlyTextOf({ members = {} }: Input): string | undefined {
-  const [only, ...others] = requiredNames(members);
-  return only !== undefined && others.length === 0 && members[only]?.type === "string" ? only : undefined;
-}
-
-/** A longer text would hide the rest of a message. */
-const LONGEST_SHOWN = 80;
-
-/** What to do about a text given for a number or a boolean. @param otherwise advice if the text contains neither */
-function withoutQuotes(given: unknown, wanted: "boolean" | "number", otherwise: string): string {
-  const text = typeof given === "string" ? given.trim() : "";
-  const isWanted = wanted === "number" ? text !== "" && !Number.isNaN(Number(text)) : /^(?:true|false)$/.test(text);
-  return isWanted ? "write it without quotes" : otherwise;
-}
-
-function withArticle(kind: string): string {
-  if (kind === "null") return kind;
-  return `${kind === "object" ? "an" : "a"} ${kind}`;
 }
 
 /** The rules of a row, and those of its entries' members, which name inputs as messages do. */
