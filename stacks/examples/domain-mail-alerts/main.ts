@@ -14,7 +14,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   projectId,
   region: "europe-west1",
   tenantId: "acme",
-  // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
+  // For a new deployment. Left out, an older release runs, which has known vulnerabilities.
   applicationVersion: "2026.8.7",
   databaseVersion: 17,
   // For a trial, as in the first example.

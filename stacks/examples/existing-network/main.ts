@@ -11,7 +11,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region: "europe-west1",
   tenantId: "acme",
-  // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
+  // For a new deployment. Left out, an older release runs, which has known vulnerabilities.
   applicationVersion: "2026.8.7",
   databaseVersion: 17,
   domain: "sign-in.example.com",

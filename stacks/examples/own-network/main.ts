@@ -57,7 +57,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region,
   tenantId: "acme",
-  // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
+  // For a new deployment. Left out, an older release runs, which has known vulnerabilities.
   applicationVersion: "2026.8.7",
   databaseVersion: 17,
   // Database, cluster and pods are created after these, and deleted before them.

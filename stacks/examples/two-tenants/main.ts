@@ -15,7 +15,7 @@ class SignIn extends PortableStack {
     const identityProvider = new ServerlessIdentityProvider(this, "IdentityProvider", {
       ...location,
       tenantId,
-      // Enough for a trial. For a deployment that is to stay, take 2026.8.7.
+      // For a new deployment. Left out, an older release runs, which has known vulnerabilities.
       applicationVersion: "2026.8.7",
       databaseVersion: 17,
       deletionProtection: protect.booleanValue,
