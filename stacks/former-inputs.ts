@@ -1,5 +1,6 @@
 import { terraformName } from "../lib/core/inputs/checks";
 import { type Table } from "../lib/core/inputs/rows";
+import { nearest } from "../lib/core/inputs/nearest";
 
 /** Former inputs and their successors: an input, or a member of one. */
 export const FORMER_INPUTS: Readonly<Record<string, string>> = {
@@ -63,6 +64,8 @@ export function hintOfUnknown(
     const form = FORMER_FLAGS[name];
     return `it is now ${present}; ${form === undefined ? "move its value there" : `write ${form}, or remove it`}`;
   }
+  // A name that is nearly one of this stack is more probably that.
+  if (present === undefined && nearest(name, Object.keys(inputs).map(terraformName)) !== undefined) return undefined;
   const stacks = Object.keys(others).filter((stack) => isInput(present ?? name, others[stack] ?? {}));
   const last = present === undefined ? "" : `, now ${present}`;
   return stacks.length === 0 ? undefined : `it is one of ${stacks.join(" and ")}${last}; remove it`;

@@ -20,7 +20,7 @@ describe("The identity provider's container", () => {
     // What comes after the question mark of a reference is used if the file is missing.
     for (const value of ["unsaid", "file:///run/mail?unsaid"])
       expect(problemsOf({ [name]: value })).toEqual([
-        `environment has ${JSON.stringify(name)}; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in the secret environment variables, or use a file:// or env:// reference`,
+        `environment has ${JSON.stringify(name)}; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in secret_environment_variables, or use a file:// or env:// reference`,
       ]);
   });
 });

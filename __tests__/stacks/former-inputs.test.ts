@@ -43,7 +43,8 @@ it.each([
   ["idp-serverless", "database_ha", "database_ha is no input; did you mean database_availability?"],
   ["idp-serverless", "smtp_host", "did you mean smtp.host?"],
   ["idp-serverless", "smtp_port", "did you mean smtp.port?"],
-  ["idp-serverless", "smtp_password", "did you mean smtp.password_secret?"],
+  ["idp-serverless", "kms_key", "did you mean kms_keys?"],
+  ["idp-serverless", "smtp_password", "name its secret in smtp.password_secret"],
   ["idp-serverless", "smtp_user", "did you mean smtp.username?"],
   [
     "idp-serverless",
@@ -73,7 +74,7 @@ it.each([
   ["idp-kubernetes", "helm_values", "there is no chart of Helm"],
   ["idp-serverless", "secret_id", "secret_id is no input; it would have no effect; correct or remove it"],
   ["idp-serverless", "high_availability", "did you mean database_availability?"],
-  ["idp-serverless", "admin_password", "did you mean bootstrap_password?"],
+  ["idp-serverless", "admin_password", "a first password is generated"],
   ["idp-kubernetes", "replicas", "did you mean min_instance_count or max_instance_count?"],
   ["idp-serverless", "cpu", "did you mean container_cpu?"],
   ["idp-serverless", "memory", "did you mean container_memory?"],

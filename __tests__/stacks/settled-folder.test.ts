@@ -433,6 +433,10 @@ describe("The folder for one deployment", () => {
       'region is "US-CENTRAL1"; it must be the name of a region such as us-central1; did you mean us-central1?',
     ],
     [
+      { region: "eu-west-1" },
+      'region is "eu-west-1"; it must be the name of a region such as us-central1; did you mean europe-west1?',
+    ],
+    [
       { region: "us-central1-a" },
       'region is "us-central1-a"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
     ],

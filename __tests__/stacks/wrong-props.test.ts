@@ -175,7 +175,7 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
       "databaseHa is no prop; did you mean databaseAvailability?",
       "maxInstances is no prop; did you mean maxInstanceCount?",
       "redisHost is no prop; there is no Redis, because cache, sessions and tasks are in the database; remove it",
-      "smtpPassword is no prop; did you mean smtp.passwordSecret?",
+      "smtpPassword is no prop; the password stays in Secret Manager, never in a file; name its secret in smtp.passwordSecret",
       "smtp.tls is no prop; did you mean smtp.encryption?",
       "backups.retention is no prop; did you mean backups.retentionCount?",
     ]);

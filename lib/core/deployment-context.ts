@@ -76,7 +76,7 @@ export const REGION: Check<string> = {
   ),
   mustForLiteral: ({ literal: given }) => {
     if (/^[a-z]+-[a-z]+[0-9]+-[a-z]$/.test(given)) return undefined;
-    const near = nearest(given, KNOWN_REGIONS);
+    const near = nearestRegion(given);
     const fix = near === undefined ? "look it up with gcloud compute regions list" : `did you mean ${near}?`;
     return `be the name of a region such as us-central1; ${fix}`;
   },
@@ -107,6 +107,27 @@ const KNOWN_REGIONS = [
   ...numbered("us-west", 1, 2, 3, 4),
 ];
 const REGIONS = sharedList("known_regions", KNOWN_REGIONS);
+
+/** How other clouds begin names of regions. */
+const OTHER_BEGINNINGS: Readonly<Record<string, string>> = {
+  ap: "asia",
+  ca: "northamerica",
+  eu: "europe",
+  sa: "southamerica",
+};
+
+/** The region that was probably meant, never one on another continent: data would be stored there. */
+function nearestRegion(given: string): string | undefined {
+  const [beginning = "", ...others] = given.toLowerCase().split("-");
+  const continents = [...new Set(KNOWN_REGIONS.map((region) => region.split("-")[0] ?? ""))];
+  const continent = OTHER_BEGINNINGS[beginning] ?? nearest(beginning, continents);
+  if (continent === undefined) return undefined;
+  const name = [continent, ...others].join("-");
+  return nearest(
+    name,
+    KNOWN_REGIONS.filter((region) => region.startsWith(`${continent}-`)),
+  );
+}
 
 function numbered(area: string, ...numbers: readonly number[]): string[] {
   return numbers.map((number) => `${area}${number}`);
@@ -143,7 +164,7 @@ export const DEPLOYMENT_WARNINGS: readonly Advice<Pick<DeploymentInputs, "projec
     states: "RegionIsKnown",
     holds: ({ region }) => REGIONS.contains(region),
     says: ({ region }) => {
-      const near = region.isLiteral ? nearest(region.literal, KNOWN_REGIONS) : undefined;
+      const near = region.isLiteral ? nearestRegion(region.literal) : undefined;
       const hint = region.isLiteral ? "" : `known there: ${regionsBeginningAs(region).text};`;
       return [
         `${region.name} is ${region.shown}; it is none of the regions known on ${REGIONS_KNOWN_ON}, and an apply fails`,

@@ -218,9 +218,10 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
     shows: "key",
     says: [
       "such a name usually holds a secret, and variables are in plain text in the state;",
-      "put the value into Secret Manager and refer to it in the secret environment variables,",
+      "put the value into Secret Manager and refer to it in secret_environment_variables,",
       "or use a file:// or env:// reference",
     ].join(" "),
+    names: ["secretEnvironmentVariables"],
   },
 ];
 

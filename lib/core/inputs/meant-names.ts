@@ -44,8 +44,6 @@ export function stepInstead(path: string, paths: readonly string[]): string | un
  * and `database.ha`. Several props if the name is ambiguous.
  */
 export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  administratorpassword: ["bootstrapPassword"],
-  adminpassword: ["bootstrapPassword"],
   availabilitytype: ["databaseAvailability"],
   backupretention: ["backups.retentionCount"],
   backupretentiondays: ["backups.retentionCount"],
@@ -66,7 +64,6 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   disksize: ["databaseDiskLimitGb"],
   email: ["smtp"],
   emailhost: ["smtp.host"],
-  emailpassword: ["smtp.passwordSecret"],
   emailport: ["smtp.port"],
   env: ["environmentVariables"],
   environment: ["environmentVariables"],
@@ -89,7 +86,6 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   ratelimit: ["protection.requestsPerMinute"],
   replicas: ["minInstanceCount", "maxInstanceCount"],
   smtpfromaddress: ["smtp.from"],
-  smtppass: ["smtp.passwordSecret"],
   smtpssl: ["smtp.encryption"],
   smtpstarttls: ["smtp.encryption"],
   smtptls: ["smtp.encryption"],
@@ -132,6 +128,19 @@ const STEPS_INSTEAD: readonly StepInstead[] = [
     names: ["databasePasswords"],
     step: (passwords = "") =>
       `the password is generated, and is in Secret Manager alone; remove it, and set ${passwords} to replace that`,
+  },
+  {
+    by: ["adminpassword", "administratorpassword"],
+    isWhole: true,
+    names: ["bootstrapPassword"],
+    step: (password = "") =>
+      `a first password is generated; remove it, or give one of your own as ${password} to the apply, in no file`,
+  },
+  {
+    by: ["smtppassword", "smtppass", "emailpassword"],
+    isWhole: true,
+    names: ["smtp.passwordSecret"],
+    step: (secret = "") => `the password stays in Secret Manager, never in a file; name its secret in ${secret}`,
   },
   {
     by: ["adminemail", "administratoremail", "bootstrapemail"],
