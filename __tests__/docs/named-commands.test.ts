@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "compute os-login ssh-keys add": ["--key-file"],
   "compute regions list": [],
   "compute reset-windows-password": ["--user", "--zone"],
+  "compute ssh": ["--tunnel-through-iap", "--zone"],
   "compute ssl-certificates describe": ["--global"],
   "compute ssl-certificates list": [],
   "compute start-iap-tunnel": ["--local-host-port", "--zone"],

@@ -35,6 +35,7 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
   "roles/iam.serviceAccountTokenCreator": ["iam.serviceAccounts.getAccessToken"],
   "roles/iam.workloadIdentityUser": ["iam.serviceAccounts.getAccessToken"],
   "roles/iam.serviceAccountUser": ["iam.serviceAccounts.actAs"],
+  "roles/iap.tunnelResourceAccessor": [],
   "roles/migrationcenter.admin": ["migrationcenter.sources.create", "migrationcenter.sources.delete"],
   "roles/migrationcenter.viewer": ["migrationcenter.assets.list"],
   "roles/logging.configWriter": [],
