@@ -168,7 +168,7 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
       maxInstances: 2,
       redisHost: "10.0.0.3",
       smtpPassword: "x",
-      smtp: { host: "smtp.example.com", from: "idp@example.com", tls: true },
+      smtp: { host: "smtp.example.com", from: "idp@example.com", password: "x", tls: true },
       backups: { retention: 7 },
     };
     expect(problemsOf(make, { ...PROJECT, ...others })).toEqual([
@@ -176,6 +176,7 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
       "maxInstances is no prop; did you mean maxInstanceCount?",
       "redisHost is no prop; there is no Redis, because cache, sessions and tasks are in the database; remove it",
       "smtpPassword is no prop; the password stays in Secret Manager, never in a file; name its secret in smtp.passwordSecret",
+      "smtp.password is no prop; the password stays in Secret Manager, never in a file; name its secret in smtp.passwordSecret",
       "smtp.tls is no prop; did you mean smtp.encryption?",
       "backups.retention is no prop; did you mean backups.retentionCount?",
     ]);

@@ -31,7 +31,7 @@ export function meantBy(
  * @param paths of all that is known where it was given, and of members of that
  */
 export function stepInstead(path: string, paths: readonly string[]): string | undefined {
-  if (!paths.some((each) => ["databasetier", "notificationchannelsall"].includes(plainName(each)))) return undefined;
+  if (!paths.some((each) => OF_IDENTITY_PROVIDER.includes(plainName(each)))) return undefined;
   const given = plainName(path);
   const { names, step } = STEPS_INSTEAD.find(({ by, isWhole = false }) =>
     by.some((word) => (isWhole ? given === word : given.startsWith(word))),
@@ -99,6 +99,9 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   waf: ["protection.waf"],
   workerreplicas: ["worker.count"],
 };
+
+/** Inputs and members that only an identity provider has: where one of them is known, the steps below apply. */
+const OF_IDENTITY_PROVIDER = ["databasetier", "notificationchannelsall", "smtppasswordsecret"];
 
 /** What a deployment has no input for, and what to do. */
 interface StepInstead {
