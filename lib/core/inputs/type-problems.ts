@@ -1,5 +1,6 @@
 import { Token } from "cdktf";
 
+import { terraformName } from "./checks";
 import { elementProblem, memberPaths, unknownNames } from "./known-props";
 import { missing, type Problem } from "./problem";
 import { isList, type Input, type Table } from "./rows";
@@ -112,7 +113,7 @@ function objectForm(
 ): { readonly rule: string; readonly fix: string } {
   const { entries, first, members, must } = row;
   const before = first === undefined ? "" : `${first} and `;
-  const assigned = messageNameOf("aB") === "aB" ? ": " : " = ";
+  const assigned = messageNameOf === terraformName ? " = " : ": ";
   const written = (of: Table): string => {
     const needed = requiredNames(of);
     const names = needed.length > 0 ? needed : Object.keys(of).slice(0, 1);

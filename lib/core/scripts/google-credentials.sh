@@ -116,7 +116,7 @@ google_renew() {
 }
 
 # google_try_credentials NAME FILE_OR_TEXT: keeps an access token for the credentials in the variable NAME, or ends the
-# script: with other credentials, it would act as somebody else than Terraform does.
+# script: with any other credentials, it would act as another account than Terraform.
 google_try_credentials() {
   google_credentials=$2
   [ ! -f "$2" ] || google_credentials=$(cat "$2")

@@ -28,7 +28,7 @@ REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_PAGES=${REST_PAGES:-10000}
 REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
-# jq functions for every answer, and for the filters of google_reading. "own" refuses an object of a proxy or a
+# jq functions that check every answer and that filters of google_reading use. "own" refuses an object of a proxy or a
 # portal: it has neither one of these fields nor the collection that was asked for. Google omits what is empty, so an
 # empty list is {}. "encoded" also encodes what @uri of some releases of jq leaves as it is.
 # shellcheck disable=SC2016 # names of jq

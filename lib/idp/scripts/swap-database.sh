@@ -26,8 +26,8 @@ before_end() {
     echo "failed: $DB_NAME may be closed to connections; the job db-init opens it, and so does the next restore" >&2
 }
 
-# run: runs statements from standard input. Without a limit of its own, a lock that somebody else holds would use up the
-# time of the job, which is then killed.
+# run: runs statements from standard input. It waits for a lock only briefly: a longer wait would use up the time of the
+# job, which is then killed.
 run() {
   { echo "SET lock_timeout = '3s';" && cat; } | ask --set=name="$DB_NAME" \
     --set=restored="${DB_NAME}_restored" --set=made="restore.sh: made for $DB_NAME" \
