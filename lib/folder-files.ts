@@ -18,6 +18,7 @@ export const FOLDER_FILES: FileTable = {
     [
       "DeletionGuard",
       "DeployedIdentity",
+      "DeployedParts",
       "IdentityCheck",
       "IdentityGuard",
       "Present-*",

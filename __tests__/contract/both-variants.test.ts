@@ -103,12 +103,13 @@ describe("The layer is not deployed on its own and has no deployment inputs of i
       );
     const copied = (container: Block, copy: string) => {
       const values = readsOf(kubernetesResource(copy).data_wo);
+      const own = (valueAt(container, "dynamic.env") as Block[]).at(-1);
+      expect(own?.content).toEqual({
+        name: "${env.value}",
+        value_from: [{ secret_key_ref: [{ name: `\${${copy}.metadata[0].name}`, key: "${env.value}" }] }],
+      });
       return Object.fromEntries(
-        (container.env as Block[]).map(({ name, value_from: source }): [string, string | undefined] => {
-          const key = String(valueAt(source, "secret_key_ref.key"));
-          expect(valueAt(source, "secret_key_ref.name")).toBe(`\${${copy}.metadata[0].name}`);
-          return [String(name), values.get(key)?.replace(/_stored$/, "")];
-        }),
+        (own?.for_each as readonly string[]).map((name) => [name, values.get(name)?.replace(/_stored$/, "")]),
       );
     };
     expect(copied(kubernetes(), KUBERNETES_ADDRESS.workloadSecret)).toEqual(onPlatform(serverless()));

@@ -1,4 +1,5 @@
 import { CONTAINER_PORT, SERVER_LISTENER, TRUSTED_PROXIES } from "../../lib/idp/contract";
+import { valueAt } from "../stacks/configuration-graph";
 import { type Block } from "../support/synthesis";
 import { atDefaults } from "../stacks/default-values";
 import {
@@ -32,10 +33,12 @@ const argumentOf = (address: string, path: string) =>
 const server = () => made(podContainerOf(ADDRESS.workload));
 const job = () => made(podContainerOf(ADDRESS.job));
 const proxyOptions = () => factAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args");
-const jobVariables = () => factAt(job(), "dynamic.env.for_each") as Record<string, string>;
+const jobVariables = () => factAt(job(), "dynamic.env.0.for_each") as Record<string, string>;
 /** What stands there while nobody sets an input. */
 const byDefault = (value: unknown) => atDefaults(kubernetesTerraform(), value);
-const secretNames = (container: Block) => (container.env as Block[]).map(({ name }) => name);
+/** Variables that a container reads from the copies of secrets that the deployment makes. */
+const secretNames = (container: Block) =>
+  (valueAt(container, "dynamic.env") as Block[]).at(-1)?.for_each as readonly string[];
 
 testContract(KUBERNETES_STACK_NAME, {
   "What the service does": {

@@ -13,13 +13,13 @@ import { fc } from "../support/seeded-cases";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";
 
 /** The values of the dynamic block, and the locals. */
-const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStack(), secrets?: DynamicBlock) => {
+const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStack(), further?: DynamicBlock) => {
   const job = new CloudRunV2Job(stack, "Job", {
     name: "job",
     location: "us-central1",
     template: { template: { containers: [{ image: "image" }] } },
   });
-  addEntries(job, "template.template.containers.0", environment, secrets);
+  addEntries(job, "template.template.containers.0", environment, { further });
   const terraform = terraformOf(stack);
   const container = valueAt(
     resourceOf(terraform, "google_cloud_run_v2_job", "job"),
@@ -27,7 +27,7 @@ const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStac
   ) as Block;
   return {
     terraform,
-    forEach: valueAt(container, secrets === undefined ? "dynamic.env.for_each" : "dynamic.env.0.for_each"),
+    forEach: valueAt(container, further === undefined ? "dynamic.env.for_each" : "dynamic.env.0.for_each"),
   };
 };
 

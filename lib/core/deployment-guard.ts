@@ -114,9 +114,13 @@ function ruleForSettled(
   { address, protectionName, wasProtected }: Deployed,
 ) {
   const propsByName = Object.fromEntries(facts.map((fact) => [messageNameOf(scope, fact), fact.prop]));
-  const deployedNames = hcl<readonly string[]>`[
-    for name, part in ${propsByName} : name if ${wasProtected} && try(${expression(address)}[part], null) != null
-  ]`;
+  const deployedNames = named(
+    scope,
+    "DeployedParts",
+    hcl<readonly string[]>`[
+      for name, part in ${propsByName} : name if ${wasProtected} && try(${expression(address)}[part], null) != null
+    ]`,
+  );
   return {
     condition: deployedNames.length().eq(0).text,
     errorMessage: `the protected deployment has ${deployedNames.joinedBy(", ").text}; ${wouldReplace(protectionName)}`,

@@ -10,21 +10,30 @@ import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec"
  * Adds the plain variables beside the secret ones, as a dynamic block: the caller's may be unknown at synth.
  *
  * @param containerPath path of the container block in the resource, for example `template.containers.0`
- * @param secrets variables with secret values, as a map by name, known only at plan; they override the plain ones
+ * @param secrets variables with secret values
  * @param spelling escapes a value, where the container would otherwise not get it unchanged
  */
 export function addEntries(
   resource: TerraformResource,
   containerPath: string,
   environment: EnvironmentSpec,
-  secrets: DynamicBlock | undefined,
+  { further, own }: SecretEntries,
   spelling = (value: string) => `\${${value}}`,
 ): void {
   const plain = {
-    forEach: mergedEnvironment(resource, environment, secrets),
+    forEach: mergedEnvironment(resource, environment, further),
     content: { name: "${env.key}", value: spelling("env.value") },
   };
-  addDynamicBlock(resource, containerPath, "env", plain, ...(secrets === undefined ? [] : [secrets]));
+  const secrets = [further, own].filter((block) => block !== undefined);
+  addDynamicBlock(resource, containerPath, "env", plain, ...secrets);
+}
+
+/** The variables of a container that have secret values. */
+interface SecretEntries {
+  /** Those of the deployment itself, where the container's own block does not have them. */
+  readonly own?: DynamicBlock | undefined;
+  /** Those of the caller, as a map by name that only a plan knows; they override the plain ones. */
+  readonly further?: DynamicBlock | undefined;
 }
 
 /** What a platform sets in a container's environment; undefined members are not set. */
@@ -95,12 +104,12 @@ export function grantsTo(identity: WorkloadIdentity, container: ContainerSpec): 
 function mergedEnvironment(
   resource: TerraformResource,
   environment: EnvironmentSpec,
-  secrets: DynamicBlock | undefined,
+  further: DynamicBlock | undefined,
 ): unknown {
   const all = allVariables(resource, environment);
   const isSet = environment.optional === undefined ? true : hcl<unknown>`value`.isSet();
   // A variable may occur only once; like a plain value, a secret of the caller overrides the baseline.
-  const isPlain = secrets === undefined ? true : hcl<boolean>`contains(keys(${secrets.forEach}), name)`.not();
+  const isPlain = further === undefined ? true : hcl<boolean>`contains(keys(${further.forEach}), name)`.not();
   const isLeft = allOf(isSet, isPlain);
   if (isLeft.isLiteral) return all;
   const local = localReference<object>(new TerraformLocal(resource, "Environment", all));

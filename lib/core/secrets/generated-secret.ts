@@ -17,7 +17,7 @@ import { RulesBrokenError } from "../inputs/rules-broken-error";
 import { addSecret, type ReadableSecret } from "./stored-secret";
 import { TerraformData } from "../terraform-data";
 import { explain } from "../hcl/stack-origin";
-import { allOf, anyOf, type Expr, exprOf, hcl, reference } from "../expr/expr";
+import { allOf, anyOf, type Expr, exprOf, hcl, namedStep, reference } from "../expr/expr";
 
 /** Name, value and rotation of a generated secret. */
 export interface GeneratedSecretProps {
@@ -320,7 +320,7 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
     });
   explain(
     written,
-    "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
+    "Written once, when its version number is first set or raised: the value is in no state, plan or log.",
   );
   const ofCurrent = <T extends boolean | string>(name: string, fallback: T): Expr<T> => {
     const first = attributeOr(written, name, fallback);
@@ -332,7 +332,10 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
     secret,
     versions: second ? [written, second] : [written],
     isReadable: ofCurrent("enabled", false),
-    revision: hcl`join("@", [${current("name")}, ${current("create_time")}])`.text,
+    revision: namedStep(
+      `${secret.friendlyUniqueId}_identity`,
+      hcl<string>`join("@", [${current("name")}, ${current("create_time")}])`,
+    ).text,
     ofSecret: (name) => attributeOr(secret, name, "").text,
     current,
   };

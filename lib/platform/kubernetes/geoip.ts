@@ -95,7 +95,7 @@ export function geoipUpdater(
   const secrets = { secretEnvironment: {}, secretSettings: [{ references, ready: namespace.ready }] };
   const { deployment, projectId } = context;
   const name = objectName(deployment, "geoip");
-  const secret = addWorkloadSecret(self, secrets, { name, namespace, projectId, condition });
+  const { entries } = addWorkloadSecret(self, secrets, { name, namespace, projectId, condition });
   const forEach = listIf(condition, 1);
   const environment = {
     GEOIPUPDATE_ACCOUNT_ID: accountId.text,
@@ -131,8 +131,8 @@ export function geoipUpdater(
         }) as object),
         // Makes it a sidecar, which runs beside the pod's containers instead of before them.
         restart_policy: "Always",
-        ...(secret.furtherEntries && {
-          dynamic: { env: { for_each: secret.furtherEntries.forEach, content: secret.furtherEntries.content } },
+        ...(entries.further && {
+          dynamic: { env: { for_each: entries.further.forEach, content: entries.further.content } },
         }),
       },
     },

@@ -145,7 +145,6 @@ export class KubernetesJobs implements ManualJobRunner, ScheduledJobRunner {
     if (condition === undefined) this.accountName = accountName;
     const template = podTemplate({
       container,
-      secret,
       accountName,
       labels: labelsWith(labels, partLabels(context, job.name)),
       details: {

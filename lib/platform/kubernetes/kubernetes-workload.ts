@@ -156,11 +156,12 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
   }
 }
 
-interface DeploymentSpec extends Pick<PodSpec, "accountName" | "secret"> {
+interface DeploymentSpec extends Pick<PodSpec, "accountName"> {
   readonly address: ClientAddress;
   readonly details: Omit<PodSpec["details"], "volumeMount">;
   readonly name: string;
   readonly podLabels: Readonly<Record<string, string>>;
+  readonly secret: WorkloadSecret;
   readonly condition?: Condition;
   readonly extensions?: readonly PodExtension[];
   readonly minReadySeconds?: number | undefined;
@@ -191,7 +192,6 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
       template: podTemplate({
         accountName,
         container,
-        secret,
         labels: labelsWith(namespace.labels, spec.podLabels),
         details: { ...details, volumeMount: [{ name: SHARED_MEMORY, mountPath: "/dev/shm" }] },
         // The application's sockets and metrics fill the default of 64 MiB. It counts towards the memory limit.

@@ -55,7 +55,6 @@ export interface PodSpec {
   >;
   /** How long the proxy waits for open connections after it is told to stop. */
   readonly proxyGraceSeconds: number;
-  readonly secret: WorkloadSecret;
   /** Volumes in addition to those of the container's buckets. */
   readonly volumes: readonly DeploymentV1SpecTemplateSpecVolume[];
 }
@@ -76,7 +75,7 @@ export interface PodExtension {
  * job, whose template is immutable, another run at every apply.
  */
 export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
-  const { container, details, own, secret } = pod;
+  const { container, details, own } = pod;
   // By default enough for a client that sends a few SQL statements.
   const { database, mounts = [], resources = { cpu: "250m", memory: "512Mi" } } = container;
   // Makes GKE inject the sidecar of the driver that mounts buckets.
@@ -105,10 +104,6 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
           args: container.args && [...container.args],
           ...details,
           image: container.image.containerImage,
-          env: Object.keys(container.secretEnvironment).map((name) => ({
-            name,
-            valueFrom: { secretKeyRef: { name: secret.secretName, key: name } },
-          })),
           resources: sized(resources),
           securityContext: HARDENED,
           volumeMount: [...mounts.map(({ mountPath, name }) => ({ name, mountPath })), ...details.volumeMount],
@@ -162,7 +157,7 @@ export function completePodTemplate(
     },
     container,
   );
-  addEntries(resource, `${podPath}.container.0`, environment, secret.furtherEntries, literalText);
+  addEntries(resource, `${podPath}.container.0`, environment, secret.entries, literalText);
   addDynamicBlock(resource, podPath, "init_container", ...extensions.flatMap(({ sidecar }) => sidecar ?? []));
   addDynamicBlock(resource, podPath, "volume", ...extensions.map(({ volume }) => volume));
   addDynamicBlock(resource, `${podPath}.container.0`, "volume_mount", ...extensions.map(({ mount }) => mount));

@@ -31,8 +31,8 @@ export interface WorkloadSecret {
   readonly secret: SecretV1;
   /** Name of the copies; a reference to it waits for the values. */
   readonly secretName: string;
-  /** Variables of the further secrets, for a container; undefined without any. */
-  readonly furtherEntries: DynamicBlock | undefined;
+  /** The variables that a container reads from the copies: the deployment's own, and those of further secrets. */
+  readonly entries: { readonly own?: DynamicBlock; readonly further?: DynamicBlock };
 }
 
 /**
@@ -75,12 +75,18 @@ export function addWorkloadSecret(
   // Copies that are being removed are deleted before the workload is updated, and its pods must be able to start until
   // then.
   const optional = condition === undefined ? {} : { optional: true };
-  const reference = { name: secretName, key: `\${${keyOf("env.key")}}`, ...optional };
-  const furtherEntries = further && {
-    forEach: further.references,
-    content: { name: "${env.key}", value_from: [{ secret_key_ref: [reference] }] },
+  const entry = (name: string, key: string, more = {}) => ({
+    name: `\${${name}}`,
+    value_from: [{ secret_key_ref: [{ name: secretName, key: `\${${key}}`, ...more }] }],
+  });
+  const names = Object.keys(values);
+  const entries = {
+    ...(names.length > 0 && { own: { forEach: names, content: entry("env.value", "env.value") } }),
+    ...(further && {
+      further: { forEach: further.references, content: entry("env.key", keyOf("env.key"), optional) },
+    }),
   };
-  return { secret, secretName, furtherEntries };
+  return { secret, secretName, entries };
 }
 
 function furtherSecrets(

@@ -96,8 +96,8 @@ export function addFurtherBlocks(
     container,
   );
   const references = mergedReferences(secretSettings);
-  const secrets = references === undefined ? undefined : { forEach: references, content: SECRET_ENTRY };
-  addEntries(resource, `${templatePath}.containers.0`, environment, secrets);
+  const further = references === undefined ? undefined : { forEach: references, content: SECRET_ENTRY };
+  addEntries(resource, `${templatePath}.containers.0`, environment, { further });
   mounts.forEach(({ mountOptions }, index) => {
     setNewerAttribute(resource, `${templatePath}.volumes.${index}.gcs.mount_options`, mountOptions);
   });
