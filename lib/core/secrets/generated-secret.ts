@@ -1,23 +1,23 @@
 import { type SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, type IResolvable, type ITerraformDependable, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { attributeOr, countIf, not, partIf, namedCondition, type Condition, isAlways } from "../expr/conditional";
-import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "../existing";
-import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
+import { attributeOr, type Condition, countIf, isAlways, namedCondition, not, partIf } from "../expr/conditional";
+import { allOf, anyOf, type Expr, exprOf, hcl, namedStep, reference } from "../expr/expr";
+import { explain } from "../hcl/stack-origin";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../identity";
 import { type KnownPropsOf, refuseProps } from "../inputs/known-props";
+import { RulesBrokenError } from "../inputs/rules-broken-error";
 import { MAIN_CHILD_ID } from "../portable-stack";
 import { stateProvidersOf } from "../provider-requirements";
-import { rotationOf } from "./rotation";
-import { RulesBrokenError } from "../inputs/rules-broken-error";
-import { addSecret, type ReadableSecret } from "./stored-secret";
 import { TerraformData } from "../terraform-data";
-import { explain } from "../hcl/stack-origin";
-import { allOf, anyOf, type Expr, exprOf, hcl, namedStep, reference } from "../expr/expr";
+import { EphemeralResource } from "./ephemeral-resource";
+import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
+import { rotationOf } from "./rotation";
+import { addSecret, type ReadableSecret } from "./stored-secret";
 
 /** Name, value and rotation of a generated secret. */
 export interface GeneratedSecretProps {
@@ -166,11 +166,17 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       existingOr(this, part, existing, ofExisting, own ?? "");
     this.secretId = choose("Id", this.existing?.secretId, this.own?.ofSecret("secret_id"));
     this.version = choose("Number", this.existing?.version, this.own?.current("version"));
-    const stored = choose("Identity", this.existing?.revision, this.own?.revision);
+    const stored = choose("Identity", this.existing?.revision, this.ownRevision()?.text);
 
     const keptSecret = loss === undefined ? undefined : this.keepFirst(stored, loss, props.writeVersion);
     this.revision = keptSecret?.revision ?? stored;
     this.ready = keptSecret?.ready ?? [...(this.own?.versions ?? [])];
+  }
+
+  /** Without an existing secret, a step of the same name as the local that chooses between both. */
+  private ownRevision(): Expr<string> | undefined {
+    if (this.own === undefined || this.existing !== undefined) return this.own?.revision;
+    return namedStep(`${this.own.secret.friendlyUniqueId}_identity`, this.own.revision);
   }
 
   get ephemeralValue(): string {
@@ -286,7 +292,7 @@ interface OwnVersion {
   /** Whether the current version can be read. */
   readonly isReadable: Expr<boolean>;
   /** Distinguishes the current version from every other. */
-  readonly revision: string;
+  readonly revision: Expr<string>;
   /** Attribute of the secret. */
   readonly ofSecret: (name: string) => string;
   /** Attribute of the current version. */
@@ -332,10 +338,7 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
     secret,
     versions: second ? [written, second] : [written],
     isReadable: ofCurrent("enabled", false),
-    revision: namedStep(
-      `${secret.friendlyUniqueId}_identity`,
-      hcl<string>`join("@", [${current("name")}, ${current("create_time")}])`,
-    ).text,
+    revision: hcl<string>`join("@", [${current("name")}, ${current("create_time")}])`,
     ofSecret: (name) => attributeOr(secret, name, "").text,
     current,
   };
