@@ -1,12 +1,12 @@
-import { isDumped } from "./idp/dumps";
 import { type Construct } from "constructs";
 
+import { type CommonInputs } from "./common-inputs";
+import { type DeploymentContext } from "./core/deployment-context";
 import { allOf, anyOf, isSet, isUnset } from "./core/expr/conditional";
 import { type SettingsOf, type ValuesOf } from "./core/inputs/value";
-import { type DeploymentContext } from "./core/deployment-context";
-import { ProjectApis, type ApiName } from "./core/project-apis";
-import { type CommonInputs } from "./common-inputs";
+import { type ApiName, ProjectApis } from "./core/project-apis";
 import { isCheckedUp } from "./idp/check-up";
+import { isDumped } from "./idp/dumps";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
 
 /** APIs that a variant always needs, only on an existing network or with a domain, and only for scheduled jobs. */

@@ -1,35 +1,35 @@
-import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/inputs/network-inputs";
+import {
+  DEPLOYMENT_RELATIONS,
+  DEPLOYMENT_WARNINGS,
+  type DeploymentInputs,
+  deploymentInputs,
+} from "./core/deployment-context";
+import { NETWORK_RELATIONS, type NetworkInputs, networkInputs } from "./core/inputs/network-inputs";
 import { type Relation } from "./core/inputs/relations";
 import { flag, type PropsOf, type ResourceWith } from "./core/inputs/rows";
-import {
-  DEPLOYMENT_WARNINGS,
-  DEPLOYMENT_RELATIONS,
-  deploymentInputs,
-  type DeploymentInputs,
-} from "./core/deployment-context";
 import { type Advice, type Finding } from "./core/inputs/warnings";
+import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, CHECK_UP_WARNINGS, type CheckUpProps } from "./idp/check-up";
-import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp/connection-pool";
+import { CONNECTION_POOL, type ConnectionPoolInputs, POOL_WARNINGS } from "./idp/connection-pool";
 import { DATABASE_RIGHTS, type DatabaseRights } from "./idp/db-init";
-import { DUMP_RELATIONS, DUMP_WARNINGS, DUMPS, type DumpProps } from "./idp/dumps";
+import { DUMP_RELATIONS, DUMP_WARNINGS, type DumpProps, DUMPS } from "./idp/dumps";
 import { ENVIRONMENT, ENVIRONMENT_RELATIONS, type EnvironmentInputs } from "./idp/environment";
 import { COOKIE_WARNINGS, ENVIRONMENT_WARNINGS } from "./idp/environment-warnings";
-import { type SecretReference } from "./idp/secret-reference";
 import { IMAGE, IMAGE_RELATIONS, type ImageBuildProps, type ImageInputs } from "./idp/idp-image";
-import { SECRET_RELATIONS, SECRETS, type SecretKeys, type SecretKeyVersions } from "./idp/idp-secrets";
-import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
+import { SECRET_RELATIONS, type SecretKeys, type SecretKeyVersions, SECRETS } from "./idp/idp-secrets";
 import { MAIL, MAIL_RELATIONS, type SmtpProps } from "./idp/mail";
 import { type BucketAttributes, SOFT_DELETE } from "./idp/media-bucket";
-import { PROBE_RELATIONS, PROBES, type ProbeProps } from "./idp/probes";
+import { PROBE_RELATIONS, type ProbeProps, PROBES } from "./idp/probes";
 import { RECOVERY_ACCESS, type RecoveryAccessProps } from "./idp/recovery-access";
+import { type SecretReference } from "./idp/secret-reference";
 import { SIGN_IN_PROBE, SIGN_IN_PROBE_RELATIONS, type SignInProbeProps } from "./idp/sign-in-probe";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
 import { WORKER_WARNINGS, type WorkerInputs, type WorkerProps } from "./idp/worker";
 import {
+  type DnsZoneProps,
   DOMAIN_RELATIONS,
   DOMAIN_WARNINGS,
-  type DnsZoneProps,
   type DomainInputs,
   type DomainOptions,
 } from "./platform/domain/domain";
@@ -41,29 +41,29 @@ import {
 } from "./platform/domain/protection";
 import { type AccountEmails } from "./platform/identity/service-identity";
 import { INSTANCE_WARNINGS, type InstanceInputs } from "./platform/instances";
-import { LANDING_ZONE_RELATIONS, landingZoneInputs, type KmsKeys } from "./platform/landing-zone";
+import { type KmsKeys, LANDING_ZONE_RELATIONS, landingZoneInputs } from "./platform/landing-zone";
 import {
+  type DenyMaintenancePeriod,
   MAINTENANCE_RELATIONS,
   maintenanceInputs,
-  type DenyMaintenancePeriod,
   type MaintenanceWindow,
 } from "./platform/maintenance";
 import { AUDIT_LOG, AUDIT_LOG_RELATIONS, type AuditLogProps } from "./platform/monitoring/audit-log";
 import {
-  MONITORING_WARNINGS,
   type AlertProps,
+  MONITORING_WARNINGS,
   type MonitoringInputs,
   type NotificationChannels,
   type SecretReadLogProps,
 } from "./platform/monitoring/monitoring-settings";
+import { type ServiceLevelProps } from "./platform/monitoring/service-levels";
 import { type NetworkProps } from "./platform/network/network-attachment";
 import { type RepositoryAttributes } from "./platform/registry/image-registry";
 import { BACKUP_RELATIONS, type BackupProps, BACKUPS } from "./platform/sql/database-backups";
-import { BACKUP_PLAN_RELATIONS, BACKUP_PLAN_WARNINGS, EXISTING_BACKUP_PLAN } from "./platform/sql/existing-backup-plan";
-import { DATABASE_PASSWORDS, type DatabasePasswordVersions } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
+import { DATABASE_PASSWORDS, type DatabasePasswordVersions } from "./platform/sql/database-passwords";
 import { DATABASE_SIZE, type DatabaseInputs } from "./platform/sql/database-size";
-import { type ServiceLevelProps } from "./platform/monitoring/service-levels";
+import { BACKUP_PLAN_RELATIONS, BACKUP_PLAN_WARNINGS, EXISTING_BACKUP_PLAN } from "./platform/sql/existing-backup-plan";
 import { type DatabaseAttributes } from "./platform/sql/existing-database";
 
 /** Variant-specific words in the descriptions of shared inputs. */

@@ -1,23 +1,23 @@
+import { type DeploymentFact, deploymentFact } from "./core/deployment-guard";
 import { OWN_PARTS_INPUT } from "./core/existing";
-import { deploymentFact, type DeploymentFact } from "./core/deployment-guard";
+import { allOf, type Expr, interpolated, literal } from "./core/expr/expr";
+import { jsonOf } from "./core/expr/functions";
+import { needs } from "./core/inputs/needs";
 import { type Relation } from "./core/inputs/relations";
-import { type Value, type ValuesOf, plainOf } from "./core/inputs/value";
+import { plainOf, type Value, type ValuesOf } from "./core/inputs/value";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
 import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";
 import { EXISTING_BUCKET } from "./idp/media-bucket";
-import { BACKUPS } from "./platform/sql/database-backups";
-import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
-import { DATABASE_SERVER } from "./platform/sql/database-flags";
-import { DATABASE_SIZE } from "./platform/sql/database-size";
-import { EXISTING_DATABASE } from "./platform/sql/existing-database";
 import { GRANT_ROLES } from "./platform/identity/listed-grants";
 import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
 import { clusterPath, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
-import { allOf, interpolated, type Expr, literal } from "./core/expr/expr";
-import { jsonOf } from "./core/expr/functions";
-import { needs } from "./core/inputs/needs";
+import { BACKUPS } from "./platform/sql/database-backups";
+import { DATABASE_SERVER } from "./platform/sql/database-flags";
+import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
+import { DATABASE_SIZE } from "./platform/sql/database-size";
+import { EXISTING_DATABASE } from "./platform/sql/existing-database";
 
 /** Written out, because the compiler drops the comments of rows from the type of a spread table. */
 type ExistingPartInputs = typeof EXISTING_BUCKET &

@@ -1,44 +1,46 @@
-import { refuseSameDeployment } from "./core/unique-deployments";
-import { Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable, Token } from "cdktf";
 import { Construct } from "constructs";
 
+import { addApis, type VariantApis } from "./apis";
+import { type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
+import { guardDestroy } from "./core/deletion-guard";
+import { type DeploymentContext, deploymentContext } from "./core/deployment-context";
 import {
+  checkDeployment,
+  comparable,
+  type DeploymentFact,
+  deploymentFact,
+  guardDeployment,
+} from "./core/deployment-guard";
+import { type Existing, isExistingUsed } from "./core/existing";
+import {
+  type Condition,
+  isAlways,
+  isNever,
   isUnset,
   not,
   partIf,
   present,
-  type Condition,
-  isAlways,
-  isNever,
   stateCondition,
 } from "./core/expr/conditional";
-import { allOf, anyOf, exprOf, type Expr, hcl } from "./core/expr/expr";
-import { guardDestroy } from "./core/deletion-guard";
-import { type Existing, isExistingUsed } from "./core/existing";
-import { compact, concat, values as valuesOfMap } from "./core/expr/functions";
+import { allOf, anyOf, type Expr, exprOf, hcl } from "./core/expr/expr";
 import { named } from "./core/expr/expression";
+import { compact, concat, values as valuesOfMap } from "./core/expr/functions";
 import { inFiles } from "./core/hcl/stack-origin";
-import {
-  checkDeployment,
-  comparable,
-  deploymentFact,
-  guardDeployment,
-  type DeploymentFact,
-} from "./core/deployment-guard";
 import { inputChecksOf, valuesFrom } from "./core/inputs/inputs";
+import { memberPaths, unknownNames } from "./core/inputs/known-props";
 import { type Problem } from "./core/inputs/problem";
 import { type Relation } from "./core/inputs/relations";
+import { withAttributes } from "./core/inputs/resource-props";
 import { type Input, type PropsOf, type Table } from "./core/inputs/rows";
-import { settingsOf, type SettingsOf, type Value, type ValuesOf, valueAt } from "./core/inputs/value";
-import { memberPaths, unknownNames } from "./core/inputs/known-props";
+import { type SettingsOf, settingsOf, type Value, valueAt, type ValuesOf } from "./core/inputs/value";
+import { type Advice, type Finding, warnUnless } from "./core/inputs/warnings";
 import { serviceAccountId } from "./core/names";
-import { deploymentContext, type DeploymentContext } from "./core/deployment-context";
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
-import { withAttributes } from "./core/inputs/resource-props";
-import { type Advice, type Finding, warnUnless } from "./core/inputs/warnings";
-import { addApis, type VariantApis } from "./apis";
-import { type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
+import { refuseSameDeployment } from "./core/unique-deployments";
+import { existingFacts } from "./existing-parts";
+import { FOLDER_FILES } from "./folder-files";
 import { Blueprints, SIGN_IN_PROBE_BLUEPRINT } from "./idp/blueprints";
 import { CheckUp, hasReceivers, isCheckedUp, judgesDrills } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
@@ -46,6 +48,7 @@ import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
 import { DumpsElsewhere, LockedDumps } from "./idp/dump-copies";
 import { DatabaseDump, hasDumpBucket, isDumped } from "./idp/dumps";
+import { commonVariables } from "./idp/environment";
 import { EventRetention } from "./idp/event-retention";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { containerOf } from "./idp/identity-provider-container";
@@ -54,15 +57,12 @@ import { IdpSecrets } from "./idp/idp-secrets";
 import { type ManualJobRunner, type ScheduledJobRunner } from "./idp/job-runner";
 import { mailPassword } from "./idp/mail";
 import { MediaBucket } from "./idp/media-bucket";
-import { commonVariables } from "./idp/environment";
 import { RecoveryAccess } from "./idp/recovery-access";
 import { type RecoverableDeployment } from "./idp/recovery-scripts";
 import { joinedSettings } from "./idp/secret-settings";
 import { SignInProbe } from "./idp/sign-in-probe";
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { workerCount } from "./idp/worker";
-import { existingFacts } from "./existing-parts";
-import { FOLDER_FILES } from "./folder-files";
 import { DomainSetup, type DomainSetupAddress } from "./platform/domain/domain-setup";
 import { listGrants } from "./platform/identity/listed-grants";
 import {
@@ -72,12 +72,12 @@ import {
   ServiceIdentity,
 } from "./platform/identity/service-identity";
 import { addLandingZone, keyFacts } from "./platform/landing-zone";
-import { namesInLogs, type NamedSetting } from "./platform/monitoring/alert";
+import { type NamedSetting, namesInLogs } from "./platform/monitoring/alert";
 import { type ClusterInLogs } from "./platform/monitoring/audit-filter";
 import { AuditLog } from "./platform/monitoring/audit-log";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
 import { objectivesOf } from "./platform/monitoring/service-levels";
-import { networkProblems, warnOfNetwork, type ExistingNetwork } from "./platform/network/network-attachment";
+import { type ExistingNetwork, networkProblems, warnOfNetwork } from "./platform/network/network-attachment";
 import { type SeparateWorker } from "./platform/parts";
 import { BUILDER_PURPOSE, ImageRegistry } from "./platform/registry/image-registry";
 import { databaseWarning } from "./platform/sql/database-flags";

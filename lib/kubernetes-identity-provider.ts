@@ -1,79 +1,79 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
-import { TerraformResource, TerraformStack, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { not, partIf, readyOf } from "./core/expr/conditional";
+import {
+  COMMON_RELATIONS,
+  COMMON_WARNINGS,
+  type CommonInputs,
+  commonInputs,
+  type CommonObjects,
+  type VariantProps,
+} from "./common-inputs";
 import { existingOr, isExisting, isMade } from "./core/existing";
+import { not, partIf, readyOf } from "./core/expr/conditional";
 import { allOf, type Expr } from "./core/expr/expr";
 import { named } from "./core/expr/expression";
+import { needs } from "./core/inputs/needs";
 import { type Relation } from "./core/inputs/relations";
 import { number, type PropsOf } from "./core/inputs/rows";
-import { settingsOf, type SettingsOf, type ValuesOf } from "./core/inputs/value";
-import { needs } from "./core/inputs/needs";
+import { type SettingsOf, settingsOf, type ValuesOf } from "./core/inputs/value";
 import { type Advice, type Finding } from "./core/inputs/warnings";
-import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
-import { poolVariables } from "./idp/connection-pool";
+import { rightsOf } from "./existing-parts";
+import { IdentityProvider, variantOf } from "./identity-provider";
 import { type CheckUp } from "./idp/check-up";
+import { poolVariables } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
+import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
 import { type EventRetention } from "./idp/event-retention";
-import { type RecoveryAccess } from "./idp/recovery-access";
-import { type SignInProbe } from "./idp/sign-in-probe";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
+import { type RecoveryAccess } from "./idp/recovery-access";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
+import { type SignInProbe } from "./idp/sign-in-probe";
 import {
   isSeparate,
   WORKER_DEFAULTS,
   workerContainer,
   workerCount,
   workerInputs,
-  workerRelations,
   type WorkerInputsWith,
+  workerRelations,
 } from "./idp/worker";
-import {
-  COMMON_WARNINGS,
-  COMMON_RELATIONS,
-  commonInputs,
-  type CommonInputs,
-  type CommonObjects,
-  type VariantProps,
-} from "./common-inputs";
-import { rightsOf } from "./existing-parts";
-import { IdentityProvider, variantOf } from "./identity-provider";
 import { certificateWarning, domainInputs, uselessWithoutDomain } from "./platform/domain/domain";
 import { type DomainSetup } from "./platform/domain/domain-setup";
 import { Ipv6Address } from "./platform/domain/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/domain/protection";
+import { type ServiceIdentity } from "./platform/identity/service-identity";
 import {
-  DEFAULT_REQUEST_TIMEOUT_SECONDS,
   type ConnectionDemand,
+  DEFAULT_REQUEST_TIMEOUT_SECONDS,
   instanceInputs,
   instanceRelations,
   poolSizes,
 } from "./platform/instances";
 import { AutopilotCluster, NODES_PURPOSE } from "./platform/kubernetes/autopilot-cluster";
-import { CONTROL_PLANE, CONTROL_PLANE_RELATIONS, type ClusterHardening } from "./platform/kubernetes/control-plane";
+import { type ClusterHardening, CONTROL_PLANE, CONTROL_PLANE_RELATIONS } from "./platform/kubernetes/control-plane";
+import {
+  type ClusterAttributes,
+  EXISTING_CLUSTER,
+  guardCluster,
+  type NamespaceAttributes,
+} from "./platform/kubernetes/existing-cluster";
+import { EXISTING_CLUSTER_RELATIONS } from "./platform/kubernetes/existing-cluster-relations";
 import { GEOIP, type GeoipProps } from "./platform/kubernetes/geoip";
-import { ClusterLoadBalancer, urlMapPattern } from "./platform/kubernetes/kubernetes-load-balancer";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
+import { ClusterLoadBalancer, urlMapPattern } from "./platform/kubernetes/kubernetes-load-balancer";
 import {
   KubernetesWorker,
   KubernetesWorkload,
   ROLLOUT_SURGE,
   SERVER_CONTAINER,
 } from "./platform/kubernetes/kubernetes-workload";
+import { OUTPOST_WARNINGS, type OutpostProps, OUTPOSTS, Outposts } from "./platform/kubernetes/outposts";
 import { podSize } from "./platform/kubernetes/pod-template";
 import { PublicAddress } from "./platform/kubernetes/public-address";
-import {
-  EXISTING_CLUSTER,
-  guardCluster,
-  type ClusterAttributes,
-  type NamespaceAttributes,
-} from "./platform/kubernetes/existing-cluster";
-import { EXISTING_CLUSTER_RELATIONS } from "./platform/kubernetes/existing-cluster-relations";
-import { OUTPOST_WARNINGS, type OutpostProps, Outposts, OUTPOSTS } from "./platform/kubernetes/outposts";
-import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
 import { type AuditLog } from "./platform/monitoring/audit-log";

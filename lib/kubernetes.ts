@@ -11,8 +11,8 @@ export { type ClusterAttributes, type NamespaceAttributes } from "./platform/kub
 export { type GeoipProps } from "./platform/kubernetes/geoip";
 export { type ClusterLoadBalancer } from "./platform/kubernetes/kubernetes-load-balancer";
 export { type KubernetesWorker, type KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
-export { type ClientAddress, type PublicAddress } from "./platform/kubernetes/public-address";
 export { type OutpostProps } from "./platform/kubernetes/outposts";
+export { type ClientAddress, type PublicAddress } from "./platform/kubernetes/public-address";
 export { type WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 export { type WorkloadSecret } from "./platform/kubernetes/workload-secret";
 export { type ClusterNetwork } from "./platform/network/cluster-network";

@@ -1,61 +1,61 @@
-import { SERVERLESS_MAINTENANCE_RELATIONS } from "./platform/maintenance";
-import { TerraformLocal, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, isNever, partIf, present, setArgument, readyOf } from "./core/expr/conditional";
-import { anyOf, type Expr, interpolated, literal, hcl, call } from "./core/expr/expr";
-import { replace, toText, upper } from "./core/expr/functions";
-import { named } from "./core/expr/expression";
-import { guardPresence } from "./core/deployment-guard";
-import { type Relation } from "./core/inputs/relations";
-import { settingsOf, type ValuesOf } from "./core/inputs/value";
-import { CONNECTION_NAME_FRAME_LENGTH, serviceName, workerPoolName } from "./core/names";
-import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
-import { isPooled, poolVariables } from "./idp/connection-pool";
-import { CHECK_UP_JOB, type CheckUp } from "./idp/check-up";
-import { type ContainerSpec } from "./idp/container-spec";
-import { DbInit } from "./idp/db-init";
-import { type DatabaseDump, DUMP_JOB } from "./idp/dumps";
-import { EVENT_RETENTION_JOB, type EventRetention } from "./idp/event-retention";
-import { type RecoveryAccess } from "./idp/recovery-access";
-import { SIGN_IN_PROBE_JOB, type SignInProbe } from "./idp/sign-in-probe";
-import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
-import { type ContainerImage } from "./idp/parts";
-import { addRecoveryScripts } from "./idp/recovery-scripts";
-import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import {
-  COMMON_WARNINGS,
   COMMON_RELATIONS,
-  commonInputs,
+  COMMON_WARNINGS,
   type CommonInputs,
+  commonInputs,
   type CommonObjects,
   type VariantProps,
 } from "./common-inputs";
+import { guardPresence } from "./core/deployment-guard";
+import { allOf, isNever, partIf, present, readyOf, setArgument } from "./core/expr/conditional";
+import { anyOf, call, type Expr, hcl, interpolated, literal } from "./core/expr/expr";
+import { named } from "./core/expr/expression";
+import { replace, toText, upper } from "./core/expr/functions";
+import { tagsIn } from "./core/inputs/network-inputs";
+import { type Relation } from "./core/inputs/relations";
+import { settingsOf, type ValuesOf } from "./core/inputs/value";
+import { type Advice, type Finding } from "./core/inputs/warnings";
+import { CONNECTION_NAME_FRAME_LENGTH, serviceName, workerPoolName } from "./core/names";
 import { rightsOf } from "./existing-parts";
 import { IdentityProvider, variantOf } from "./identity-provider";
+import { CHECK_UP_JOB, type CheckUp } from "./idp/check-up";
+import { isPooled, poolVariables } from "./idp/connection-pool";
+import { type ContainerSpec } from "./idp/container-spec";
+import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
+import { DbInit } from "./idp/db-init";
+import { type DatabaseDump, DUMP_JOB } from "./idp/dumps";
+import { EVENT_RETENTION_JOB, type EventRetention } from "./idp/event-retention";
+import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
+import { type ContainerImage } from "./idp/parts";
+import { type RecoveryAccess } from "./idp/recovery-access";
+import { addRecoveryScripts } from "./idp/recovery-scripts";
+import { SIGN_IN_PROBE_JOB, type SignInProbe } from "./idp/sign-in-probe";
+import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { certificateWarning, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/domain/domain";
 import { DomainAddress, type LoadBalancerAddress } from "./platform/domain/domain-address";
 import { type DomainSetup } from "./platform/domain/domain-setup";
 import { Ipv6Address } from "./platform/domain/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/domain/protection";
+import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
+import { SERVERLESS_MAINTENANCE_RELATIONS } from "./platform/maintenance";
 import { type AuditLog } from "./platform/monitoring/audit-log";
 import { type Monitoring, type WatchedReplica } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { tagsIn } from "./core/inputs/network-inputs";
-import { type Advice, type Finding } from "./core/inputs/warnings";
-import { connectionNameRule } from "./platform/serverless/connection-name";
-import { ServerlessJobs, starterPurpose } from "./platform/serverless/cloud-run-jobs";
-import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
 import { StandbyImage } from "./platform/registry/standby-image";
-import { accessOf, isOpen } from "./platform/serverless/public-access";
+import { ServerlessJobs, starterPurpose } from "./platform/serverless/cloud-run-jobs";
+import { connectionNameRule } from "./platform/serverless/connection-name";
 import {
   INTERNAL_LOAD_BALANCER,
   INTERNAL_RELATIONS,
   InternalLoadBalancer,
   isInternal,
 } from "./platform/serverless/internal-load-balancer";
+import { accessOf, isOpen } from "./platform/serverless/public-access";
 import {
   backendServiceName,
   endpointGroupName,
@@ -67,7 +67,7 @@ import {
   type ServerlessServiceProps,
   ServerlessWorkerPool,
 } from "./platform/serverless/serverless-service";
-import { instanceSize, SERVICE, type ServiceInputs, EGRESS_RELATIONS } from "./platform/serverless/service-options";
+import { EGRESS_RELATIONS, instanceSize, SERVICE, type ServiceInputs } from "./platform/serverless/service-options";
 import { STANDBY, STANDBY_RELATIONS, standbyOf, type StandbyProps } from "./platform/serverless/standby-inputs";
 import { StandbyService } from "./platform/serverless/standby-service";
 import { StandbyDatabase } from "./platform/sql/standby-database";

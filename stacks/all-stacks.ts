@@ -1,11 +1,11 @@
 import { type App } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Table } from "../lib/core/inputs/rows";
 import { nearest } from "../lib/core/inputs/nearest";
-import { type PortableStack } from "../lib/core/portable-stack";
+import { type Table } from "../lib/core/inputs/rows";
 import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
 import { type DeploymentSettings } from "../lib/core/inputs/settled-inputs";
+import { type PortableStack } from "../lib/core/portable-stack";
 import { requireStatesApart } from "../lib/core/state-backend";
 import { convertedSettings } from "./folder/converted-settings";
 import { settlementsFor } from "./folder/settled-folder";

@@ -1,6 +1,6 @@
 import { terraformName } from "../lib/core/inputs/checks";
-import { type Table } from "../lib/core/inputs/rows";
 import { nearest } from "../lib/core/inputs/nearest";
+import { type Table } from "../lib/core/inputs/rows";
 
 /** Former inputs and their successors: an input, or a member of one. */
 export const FORMER_INPUTS: Readonly<Record<string, string>> = {

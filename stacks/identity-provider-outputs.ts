@@ -1,7 +1,7 @@
 import { conditionFrom } from "../lib/core/expr/conditional";
 import { type ReadableSecret } from "../lib/core/secrets/stored-secret";
-import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
 import { type IdentityProvider } from "../lib/identity-provider";
+import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
 import { type OutputTable } from "./output-table";
 
 /** The outputs of both variants: names and addresses, never the value of a secret. */

@@ -3,8 +3,8 @@ import { type Construct } from "constructs";
 
 import { declaredInputs, declareInputs } from "../lib/core/inputs/declared-inputs";
 import { type Table } from "../lib/core/inputs/rows";
-import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
 import { warnOfSettings } from "../lib/core/inputs/warnings";
+import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
 import {
   SERVERLESS_INPUTS,
   SERVERLESS_RELATIONS,

@@ -1,7 +1,7 @@
 import { type TerraformStack, TerraformVariable } from "cdktf";
 
-import { terraformName } from "../lib/core/inputs/checks";
 import { explain } from "../lib/core/hcl/stack-origin";
+import { terraformName } from "../lib/core/inputs/checks";
 import { type Table } from "../lib/core/inputs/rows";
 
 /** Inputs for one task, and the guides to it. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { Manifest, type App, type StackManifest } from "cdktf";
+import { type App, Manifest, type StackManifest } from "cdktf";
 
 import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
 

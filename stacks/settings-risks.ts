@@ -1,9 +1,9 @@
+import { type CommonInputs } from "../lib/common-inputs";
 import { type ValuesOf } from "../lib/core/inputs/value";
 import { type Warning } from "../lib/core/inputs/warnings";
 import { releaseRisksOf } from "../lib/idp/idp-image";
 import { unexaminedPathsRisk } from "../lib/platform/domain/protection";
 import { idleWorkerRisksOf } from "../lib/platform/serverless/serverless-service";
-import { type CommonInputs } from "../lib/common-inputs";
 import { type ServerlessInputs } from "../lib/serverless-identity-provider";
 
 /** Warnings that parts of both variants give at plan, for settings already at synth. */

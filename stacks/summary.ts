@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type TerraformStack } from "cdktf";
 
 import { declaredInputs, isForOneDeployment } from "../lib/core/inputs/declared-inputs";
-import { type StateBackend } from "../lib/core/state-backend";
 import { warningTexts } from "../lib/core/inputs/warnings";
+import { type StateBackend } from "../lib/core/state-backend";
 import { LATEST_VERSION } from "../lib/idp/contract";
 import { PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
 

@@ -1,5 +1,4 @@
 import { BASE_URL_VARIABLE, OUTPOSTS, TLS_PORT, TRUSTED_PROXIES } from "../../lib/idp/contract";
-import { type Block } from "../support/synthesis";
 import { stringsIn, valueAt } from "../stacks/configuration-graph";
 import {
   KUBERNETES_ADDRESS,
@@ -9,6 +8,7 @@ import {
 } from "../stacks/kubernetes-stack";
 import { asMade } from "../stacks/made-parts";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "../stacks/serverless-stack";
+import { type Block } from "../support/synthesis";
 
 /** What the platforms add to the environment, each what it has. */
 const PLATFORM_VARIABLES: readonly string[] = [

@@ -1,6 +1,5 @@
 import { CONTAINER_PORT, SERVER_LISTENER, TRUSTED_PROXIES } from "../../lib/idp/contract";
 import { valueAt } from "../stacks/configuration-graph";
-import { type Block } from "../support/synthesis";
 import { atDefaults } from "../stacks/default-values";
 import {
   KUBERNETES_ADDRESS,
@@ -12,6 +11,7 @@ import {
 } from "../stacks/kubernetes-stack";
 import { asMade, isForExisting } from "../stacks/made-parts";
 import { ABSENT, argumentAt } from "../stacks/provider-schema/argument-at";
+import { type Block } from "../support/synthesis";
 import { elementOf, factAt, testContract } from "./rows";
 
 const ADDRESS = KUBERNETES_ADDRESS;

@@ -13,8 +13,8 @@ import {
 } from "../../lib/idp/contract";
 import { atDefaults } from "../stacks/default-values";
 import { asMade, isForExisting } from "../stacks/made-parts";
-import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME } from "../stacks/serverless-stack";
 import { ABSENT, argumentAt } from "../stacks/provider-schema/argument-at";
+import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME } from "../stacks/serverless-stack";
 import { elementOf, factAt, testContract } from "./rows";
 
 const variable = (name: string) => elementOf(serverlessTerraform().variable, name);

@@ -1,7 +1,7 @@
 import { TerraformLocal } from "cdktf";
 
 import { endsOf, isAddressRange, isAnyAddressRange } from "../../lib/core/address-range";
-import { literal, reference, type Expr } from "../../lib/core/expr/expr";
+import { type Expr, literal, reference } from "../../lib/core/expr/expr";
 import { each } from "../../lib/core/expr/functions";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";

@@ -2,10 +2,10 @@ import { TerraformLocal } from "cdktf";
 
 import { InputVariable } from "../../lib/core/inputs/input-variable";
 import * as names from "../../lib/core/names";
+import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { fc } from "../support/seeded-cases";
 import { bareStack, terraformOf } from "../support/synthesis";
-import { evaluated } from "../stacks/terraform-run";
 
 interface Deployment {
   readonly tenant: string;

@@ -1,15 +1,15 @@
 import { type TerraformElement, TerraformHclModule, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
-import { CheckBlock } from "../../lib/core/inputs/warnings";
-import { EphemeralResource } from "../../lib/core/secrets/ephemeral-resource";
 import { interpolated } from "../../lib/core/expr/expr";
 import { named, rendered } from "../../lib/core/expr/expression";
 import { given } from "../../lib/core/expr/given";
+import { CheckBlock } from "../../lib/core/inputs/warnings";
 import { PortableStack } from "../../lib/core/portable-stack";
+import { EphemeralResource } from "../../lib/core/secrets/ephemeral-resource";
 import { TerraformData } from "../../lib/core/terraform-data";
-import { bareStack, terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
+import { bareStack, terraformOf, testApp } from "../support/synthesis";
 
 /** Nests constructs of these ids and creates a resource in the last one. */
 const resourceAt = (stack: TerraformStack, ...ids: string[]) => {

@@ -9,8 +9,8 @@ import { PortableStack } from "../../lib/core/portable-stack";
 import { ProjectApis } from "../../lib/core/project-apis";
 import { PROVIDER_REQUIREMENTS, requireProvider, stateProvidersOf } from "../../lib/core/provider-requirements";
 import { AssessmentLab } from "../../lib/lab";
-import { terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
+import { terraformOf, testApp } from "../support/synthesis";
 
 /** What a stack's owner requires, before or after the constructs are created. */
 type Given = (stack: TerraformStack) => void;

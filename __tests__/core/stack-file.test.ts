@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { TerraformStack, type App } from "cdktf";
+import { type App, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { PortableStack } from "../../lib/core/portable-stack";
 import { addStackFile, unixLineEnds } from "../../lib/core/stack-file";
+import { TerraformData } from "../../lib/core/terraform-data";
 import { errorsOfPlan } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
-import { TerraformData } from "../../lib/core/terraform-data";
 import { bareStack, synthesizeInto, terraformOf, testApp } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 

@@ -4,7 +4,7 @@ import { GcsBackend, LocalBackend } from "cdktf";
 
 import { parseStateBackend, requireStatesApart } from "../../lib/core/state-backend";
 import { brokenRules } from "../support/broken-rules";
-import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
+import { type BareStack, bareStack, terraformOf } from "../support/synthesis";
 
 const SETTING = "STATE_BACKEND";
 

@@ -6,8 +6,8 @@ import { packageFile } from "../../lib/core/package-file";
 import { STRICT } from "../rehearsal/project/organization-policies";
 import { temporaryFolder } from "../support/temporary-folder";
 import { documentedTerraform, synthesizedStacks } from "../tools/documented-stacks";
-import { UPDATE_COMMAND, withFreshTables, type DocumentedTerraform } from "../tools/page-tables";
-import { anchorsOf, blocksIn, pageOf, pages, withoutBlocks, type Page } from "../tools/pages";
+import { type DocumentedTerraform, UPDATE_COMMAND, withFreshTables } from "../tools/page-tables";
+import { anchorsOf, blocksIn, type Page, pageOf, pages, withoutBlocks } from "../tools/pages";
 
 const PAGES = pages().map((page): [path: string, page: Page] => [page.path, page]);
 const help = execFileSync("./help", { cwd: packageFile("."), encoding: "utf8" });

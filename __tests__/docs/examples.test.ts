@@ -5,17 +5,17 @@ import { runInThisContext } from "node:vm";
 import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
 import { ModuleKind, ScriptTarget, transpile } from "typescript";
 
-import { packageFile } from "../../lib/core/package-file";
 import { deploymentContext } from "../../lib/core/deployment-context";
+import { packageFile } from "../../lib/core/package-file";
 import { BOOTSTRAP_TOKEN } from "../../lib/idp/contract";
 import { MediaBucket } from "../../lib/idp/media-bucket";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../lib/serverless-identity-provider";
-import { bareStack, terraformOf, type Block, type Terraform } from "../support/synthesis";
-import { temporaryFolder } from "../support/temporary-folder";
-import { blocksIn, exampleFolders, pageOf, programs } from "../tools/pages";
 import { OWN_IMAGES } from "../stacks/accepted-inputs";
 import { serverlessTerraform } from "../stacks/serverless-stack";
+import { bareStack, type Block, type Terraform, terraformOf } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
+import { blocksIn, exampleFolders, pageOf, programs } from "../tools/pages";
 
 /** The library by the names under which a user imports it. */
 const LIBRARY: Readonly<Record<string, () => unknown>> = {

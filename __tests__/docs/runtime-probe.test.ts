@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
-import { PROGRAMS, programFolder } from "../support/google-stand-in-scripts";
+import { programFolder, PROGRAMS } from "../support/google-stand-in-scripts";
 import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
 

@@ -1,8 +1,8 @@
 import { POOLED_REQUESTS_PER_INSTANCE } from "../../lib/idp/contract";
 import { RESERVED_CONNECTIONS } from "../../lib/platform/sql/database-size";
+import { valueAt } from "../stacks/configuration-graph";
 import { kubernetesTerraform } from "../stacks/kubernetes-stack";
 import { ADDRESS, serverlessResource, serverlessTerraform } from "../stacks/serverless-stack";
-import { valueAt } from "../stacks/configuration-graph";
 import { evaluatedTogether, localsOf } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { type Block } from "../support/synthesis";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
-import * as contract from "../../lib/idp/contract";
 import { packageFile } from "../../lib/core/package-file";
+import * as contract from "../../lib/idp/contract";
 import { DRAIN_SECONDS, TERMINATION_GRACE_SECONDS } from "../../lib/platform/kubernetes/kubernetes-workload";
 
 const script = (path: string) => readFileSync(packageFile(path), "utf8");

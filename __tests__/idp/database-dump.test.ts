@@ -1,8 +1,8 @@
+import { rendered } from "../../lib/core/expr/expression";
 import { valuesFrom } from "../../lib/core/inputs/inputs";
 import { DumpsElsewhere, LockedDumps } from "../../lib/idp/dump-copies";
 import { DatabaseDump, DUMPS } from "../../lib/idp/dumps";
 import { SOFT_DELETE } from "../../lib/idp/media-bucket";
-import { rendered } from "../../lib/core/expr/expression";
 import { evaluated } from "../stacks/terraform-run";
 import { apisIn, CONTEXT, standInDatabase } from "../support/stand-in-parts";
 import { bareStack, terraformOf } from "../support/synthesis";

@@ -5,7 +5,7 @@ import {
   ServerlessIdentityProvider,
   type ServerlessIdentityProviderProps,
 } from "../../lib/serverless-identity-provider";
-import { bareStack, terraformOf, type Block, type Terraform } from "../support/synthesis";
+import { bareStack, type Block, type Terraform, terraformOf } from "../support/synthesis";
 
 const PROVIDERS = { kubernetes: KubernetesIdentityProvider, serverless: ServerlessIdentityProvider } as const;
 type Platform = keyof typeof PROVIDERS;

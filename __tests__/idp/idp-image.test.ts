@@ -16,7 +16,7 @@ import {
 import { warnings } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { CONTEXT, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf, warningsOf, type Block } from "../support/synthesis";
+import { bareStack, type Block, resourceOf, terraformOf, warningsOf } from "../support/synthesis";
 
 const imageIn = (overrides: Partial<IdpImageProps> = {}, stack = bareStack()) => {
   const image = new IdpImage(stack, "Image", { context: CONTEXT, repository: STAND_IN_REPOSITORY, ...overrides });

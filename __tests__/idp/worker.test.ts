@@ -1,10 +1,10 @@
-import { RESOURCES } from "../../lib/idp/contract";
+import { exprOf, hcl, literal, reference } from "../../lib/core/expr/expr";
+import { rendered } from "../../lib/core/expr/expression";
 import { valuesFrom } from "../../lib/core/inputs/inputs";
 import { type PropsOf } from "../../lib/core/inputs/rows";
-import { connections, serverArguments, WORKER_FORM, workerVariables } from "../../lib/idp/worker";
-import { exprOf, hcl, literal, reference } from "../../lib/core/expr/expr";
+import { RESOURCES } from "../../lib/idp/contract";
 import { ENVIRONMENT } from "../../lib/idp/environment";
-import { rendered } from "../../lib/core/expr/expression";
+import { connections, serverArguments, WORKER_FORM, workerVariables } from "../../lib/idp/worker";
 import { maxConnections } from "../../lib/platform/sql/database-size";
 import { valueAt } from "../stacks/configuration-graph";
 import { KUBERNETES_ADDRESS, kubernetesTerraform, podContainerOf } from "../stacks/kubernetes-stack";

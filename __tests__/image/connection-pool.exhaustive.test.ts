@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
 import { Client } from "pg";
+
 import { ADMIN_PASSWORD, type Cluster, startCluster } from "../idp/db-init/cluster";
 import { describeWith } from "../support/programs";
 import { POOL_PROGRAMS, type PooledInstance, processesOfPool, startPooledInstance } from "./pooled-instance";

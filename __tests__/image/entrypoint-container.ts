@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { STOP_SECONDS } from "../../lib/idp/contract";
-import { eventually, groupOf } from "./processes";
 
+import { STOP_SECONDS } from "../../lib/idp/contract";
 import { type EntrypointScene, UPSTREAM_LISTENERS } from "./entrypoint-scene";
+import { eventually, groupOf } from "./processes";
 
 /** The processes of a container, from start to stop. */
 export function describeContainer(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
+
 import { STOP_SECONDS } from "../../lib/idp/contract";
 import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker";
 import { DATABASE, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";

@@ -1,7 +1,7 @@
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { programPath } from "../support/programs";
 
+import { programPath } from "../support/programs";
 import { DATABASE, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
 
 /** When the entrypoint refuses to start. */

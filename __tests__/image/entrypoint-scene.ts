@@ -3,14 +3,15 @@ import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+
 import { UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
 import { shellAt } from "../support/fault-matrix";
 import { shellCommand } from "../support/google-stand-in-scripts";
+import { followed, runOf } from "../support/process-run";
 import { programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
-import { followed, runOf } from "../support/process-run";
 import { coreutilsPath } from "./coreutils";
-import { type RecordedStart, eventually, killAll, processesWith, recordedStarts } from "./processes";
+import { eventually, killAll, processesWith, type RecordedStart, recordedStarts } from "./processes";
 
 const ENTRYPOINT = join(__dirname, "../../image/cloud-entrypoint.sh");
 

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 
 import { fc } from "../support/seeded-cases";
-import { eventually } from "./processes";
-
 import { DATABASE, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
+import { eventually } from "./processes";
 
 /** What the application gets, and what the entrypoint says. */
 export function describeVariables(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {

@@ -1,8 +1,8 @@
 import { constants } from "node:os";
-import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker";
-import { eventually } from "./processes";
 
-import { DATABASE, type Container, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
+import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker";
+import { type Container, DATABASE, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
+import { eventually } from "./processes";
 
 /** Workers that the entrypoint does not supervise, and other commands. */
 export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 
 import { BUILD_ENVIRONMENT, captureBuildRequest } from "../idp/build-image/build-scene";
-import { describeWith, programPath } from "../support/programs";
 import { followed } from "../support/process-run";
+import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
 import { commandLine, eventually, killAll, parentOf, processesWith, recordedStarts } from "./processes";
 import {

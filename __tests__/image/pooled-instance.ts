@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+
 import { packageFile } from "../../lib/core/package-file";
 import { serverOwner } from "../idp/db-init/cluster";
 import { shellCommand } from "../support/google-stand-in-scripts";

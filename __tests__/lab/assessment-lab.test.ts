@@ -2,12 +2,12 @@ import { type TerraformStack } from "cdktf";
 
 import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
-import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
-import { resourceAddresses, resourceOf, terraformOf, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
+import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { apisIn } from "../support/stand-in-parts";
+import { resourceAddresses, resourceOf, type Terraform, terraformOf } from "../support/synthesis";
 
 /** What a check asks. */
 const conditionOf = (terraform: Terraform, check: string): string =>

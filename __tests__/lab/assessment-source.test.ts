@@ -4,22 +4,22 @@ import { join } from "node:path";
 
 import { App, TerraformLocal } from "cdktf";
 
-import { valueAt } from "../stacks/configuration-graph";
-import { evaluated } from "../stacks/terraform-run";
-import { addAssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
-import { discoverySourceId } from "../../lib/lab/lab-names";
-import { addDestroyNotice } from "../../lib/lab/lab-foundation";
 import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { packageFile } from "../../lib/core/package-file";
+import { addAssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
+import { addDestroyNotice } from "../../lib/lab/lab-foundation";
+import { discoverySourceId } from "../../lib/lab/lab-names";
+import { valueAt } from "../stacks/configuration-graph";
+import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import {
   bareStack,
+  type Block,
   resourceAddresses,
   resourceOf,
+  type SynthesizedFolder,
   synthesizeInto,
   terraformOf,
-  type Block,
-  type SynthesizedFolder,
 } from "../support/synthesis";
 
 const NAMES = [

@@ -1,4 +1,4 @@
-import { isLower, neededVersion, surfaceChange, type Change } from "../tools/surface-change";
+import { type Change, isLower, neededVersion, surfaceChange } from "../tools/surface-change";
 
 const reportOf = (...lines: readonly string[]): string =>
   ["## Report", "", "```ts", "", "import { Construct } from 'constructs';", "", ...lines, "", "```", ""].join("\n");

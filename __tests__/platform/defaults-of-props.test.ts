@@ -5,11 +5,11 @@ import { RandomProvider } from "@cdktf/provider-random/lib/provider";
 import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 import { Token } from "cdktf";
 
-import { ExistingSecret, type ExistingSecretProps } from "../../lib/core/secrets/existing-secret";
 import { expression } from "../../lib/core/expr/expression";
-import { GeneratedSecret, type GeneratedSecretProps } from "../../lib/core/secrets/generated-secret";
 import { type GrantLimits, type WorkloadIdentity } from "../../lib/core/identity";
 import { packageFile } from "../../lib/core/package-file";
+import { ExistingSecret, type ExistingSecretProps } from "../../lib/core/secrets/existing-secret";
+import { GeneratedSecret, type GeneratedSecretProps } from "../../lib/core/secrets/generated-secret";
 import { addScript } from "../../lib/core/stack-file";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
 import { DbInit, type DbInitProps } from "../../lib/idp/db-init";
@@ -29,6 +29,7 @@ import { ImageRegistry, type ImageRegistryProps } from "../../lib/platform/regis
 import { ServerlessJobs } from "../../lib/platform/serverless/cloud-run-jobs";
 import { ServerlessService, type ServerlessServiceProps } from "../../lib/platform/serverless/serverless-service";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../lib/platform/sql/postgresql-database";
+import { withoutMetadata } from "../stacks/serverless-stack";
 import {
   apisIn,
   CONTEXT,
@@ -37,8 +38,7 @@ import {
   standInIdentity,
   standInIdentityProvider,
 } from "../support/stand-in-parts";
-import { withoutMetadata } from "../stacks/serverless-stack";
-import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
+import { type BareStack, bareStack, terraformOf } from "../support/synthesis";
 import { sourceFiles } from "../tools/source-files";
 
 /** A construct with what it needs, and props that a row adds. */

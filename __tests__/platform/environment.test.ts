@@ -10,7 +10,7 @@ import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { fc } from "../support/seeded-cases";
-import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";
+import { type BareStack, bareStack, type Block, resourceOf, terraformOf } from "../support/synthesis";
 
 /** The values of the dynamic block, and the locals. */
 const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStack(), further?: DynamicBlock) => {

@@ -1,13 +1,13 @@
-import { Address } from "../../lib/core/inputs/address";
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 
-import { exprOf } from "../../lib/core/expr/expr";
 import { type DeploymentContext } from "../../lib/core/deployment-context";
-import { GeneratedSecret } from "../../lib/core/secrets/generated-secret";
+import { exprOf } from "../../lib/core/expr/expr";
 import { type WorkloadIdentity } from "../../lib/core/identity";
+import { Address } from "../../lib/core/inputs/address";
 import { Value } from "../../lib/core/inputs/value";
 import { sqlInstanceName } from "../../lib/core/names";
 import { packageFile } from "../../lib/core/package-file";
+import { GeneratedSecret } from "../../lib/core/secrets/generated-secret";
 import { addStackFile } from "../../lib/core/stack-file";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
@@ -24,7 +24,7 @@ import { ServerlessJobs } from "../../lib/platform/serverless/cloud-run-jobs";
 import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
 import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
 import { apisIn, CONTEXT, standInIdentity } from "../support/stand-in-parts";
-import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
+import { type BareStack, bareStack, terraformOf } from "../support/synthesis";
 
 interface Runs {
   readonly stack: BareStack;

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { blocksIn, pageOf } from "../tools/pages";
 import { temporaryFolder } from "../support/temporary-folder";
+import { blocksIn, pageOf } from "../tools/pages";
 import { runAppCommand, type SynthesisProcess } from "./synthesis-process";
 
 const STACK_NAMES = ["idp-serverless", "idp-kubernetes", "assessment-lab"];

@@ -1,5 +1,5 @@
-import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { RulesBrokenError, ServerlessIdentityProvider } from "../../lib";
+import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { bareStack } from "../support/synthesis";
 
 /** Literals of a program of which each is valid, and all together are not, with the beginning of what is said. */

@@ -1,3 +1,6 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository";
 import { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
@@ -5,17 +8,14 @@ import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
 import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-
+import { ImageRegistry, MediaBucket, PostgresqlDatabase, ServerlessIdentityProvider, ServiceIdentity } from "../../lib";
+import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { readSettingsFile } from "../../stacks/settings-file";
+import { CONTEXT } from "../support/stand-in-parts";
+import { type BareStack, bareStack, type Terraform, terraformOf, terraformWith } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 import { blocksIn, pageOf } from "../tools/pages";
 import { settledStack } from "./settled-folders";
-import { ImageRegistry, MediaBucket, PostgresqlDatabase, ServerlessIdentityProvider, ServiceIdentity } from "../../lib";
-import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
-import { CONTEXT } from "../support/stand-in-parts";
-import { bareStack, terraformOf, terraformWith, type BareStack, type Terraform } from "../support/synthesis";
 
 /** Parts of the same stack, as references: a plan does not know their attributes before they are there. */
 function partsOf(stack: BareStack) {

@@ -3,17 +3,17 @@ import { readFileSync } from "node:fs";
 import Ajv, { type ValidateFunction } from "ajv";
 
 import { hclFilesOf } from "../../lib/core/hcl/stack-origin";
+import { terraformName } from "../../lib/core/inputs/checks";
+import { type Table, text } from "../../lib/core/inputs/rows";
+import { settledInput } from "../../lib/core/inputs/settled-inputs";
 import { packageFile } from "../../lib/core/package-file";
 import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
-import { firstInputs, INPUT_GROUPS } from "../../stacks/input-groups";
-import { exampleValues } from "../../stacks/folder/example-values";
-import { inputSchema } from "../../stacks/folder/input-schema";
-import { terraformName } from "../../lib/core/inputs/checks";
-import { text, type Table } from "../../lib/core/inputs/rows";
-import { settledInput } from "../../lib/core/inputs/settled-inputs";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { LAB } from "../../lib/lab/lab-inputs";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
+import { exampleValues } from "../../stacks/folder/example-values";
+import { inputSchema } from "../../stacks/folder/input-schema";
+import { firstInputs, INPUT_GROUPS } from "../../stacks/input-groups";
 import {
   ACCEPTED,
   ACCEPTED_BY_KUBERNETES,

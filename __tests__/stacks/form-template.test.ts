@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { App } from "cdktf";
 import Ajv from "ajv";
+import { App } from "cdktf";
 import { parse } from "yaml";
 
 import { terraformName } from "../../lib/core/inputs/checks";

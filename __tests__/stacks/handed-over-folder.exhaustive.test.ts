@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { App } from "cdktf";
 
 import { packageFile } from "../../lib/core/package-file";
-import { synthesizeInto, type SynthesizedFolder, type Terraform } from "../support/synthesis";
+import { type SynthesizedFolder, synthesizeInto, type Terraform } from "../support/synthesis";
 import { ConfigurationGraph, referencesIn, stringsIn } from "./configuration-graph";
 import { withoutMetadata } from "./serverless-stack";
 import { runAppCommand, type SynthesisProcess } from "./synthesis-process";

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { parse } from "@cdktf/hcl2json";
-import { PubsubTopic } from "@cdktf/provider-google/lib/pubsub-topic";
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { PubsubTopic } from "@cdktf/provider-google/lib/pubsub-topic";
 import { App, TerraformStack } from "cdktf";
 
 import { ServiceIdentity } from "../../lib";

@@ -5,8 +5,8 @@ import {
   ACCEPTED_BY_BOTH,
   ACCEPTED_BY_KUBERNETES,
   ACCEPTED_GEOIP,
-  ACCEPTED_PROBES,
   ACCEPTED_MAIL,
+  ACCEPTED_PROBES,
   ACCEPTED_PROTECTIONS,
   ACCEPTED_SECRET_SETTINGS,
   ACCEPTED_SETS,
@@ -18,7 +18,7 @@ import { kubernetesTerraform } from "./kubernetes-stack";
 import { labTerraform } from "./lab-stack";
 import { REFUSED_BY_KUBERNETES, REFUSED_BY_LAB, REFUSED_BY_SERVERLESS, type RefusedInputs } from "./refused-inputs";
 import { serverlessTerraform } from "./serverless-stack";
-import { refusals, refusalsOfFile, type Inputs } from "./terraform-run";
+import { type Inputs, refusals, refusalsOfFile } from "./terraform-run";
 
 interface Judged {
   readonly name: string;

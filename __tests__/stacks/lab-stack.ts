@@ -4,7 +4,7 @@ import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { AssessmentLabStack } from "../../stacks/assessment-lab";
-import { BareStack, terraformWith, testApp, type Terraform } from "../support/synthesis";
+import { BareStack, type Terraform, terraformWith, testApp } from "../support/synthesis";
 import { stackUnderTest } from "./stack-under-test";
 
 export const LAB_STACK = stackUnderTest(AssessmentLabStack, "assessment-lab");

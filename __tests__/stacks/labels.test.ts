@@ -1,7 +1,7 @@
-import { commonLabels } from "../../lib/core/labels";
 import { LABELS } from "../../lib/core/deployment-context";
-import { objectLabels } from "../../lib/platform/kubernetes/workload-namespace";
 import { problems } from "../../lib/core/inputs/checks";
+import { commonLabels } from "../../lib/core/labels";
+import { objectLabels } from "../../lib/platform/kubernetes/workload-namespace";
 import { bareStack, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
 import { type BlockSchema, trimmedSchema } from "./provider-schema/provider-schema";

@@ -2,7 +2,7 @@ import { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from
 import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
-import { bareStack, terraformWith, type BareStack, type Terraform } from "../support/synthesis";
+import { type BareStack, bareStack, type Terraform, terraformWith } from "../support/synthesis";
 import { bareLabStack } from "./lab-stack";
 
 /** Every prop but those that contradict another: a new one does not compile until it is given here. */

@@ -16,8 +16,8 @@ import { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import {
   type BareStack,
-  type Block,
   bareStack,
+  type Block,
   resourceAddresses,
   resourceOf,
   terraformOf,

@@ -3,16 +3,16 @@ import { join } from "node:path";
 
 import {
   DataTerraformRemoteStateLocal,
+  type IResolvable,
   TerraformHclModule,
   TerraformResource,
   TerraformVariable,
-  type IResolvable,
 } from "cdktf";
 import { type Construct } from "constructs";
 
 import { ServerlessIdentityProvider } from "../../lib";
-import { terraformName } from "../../lib/core/inputs/checks";
 import { isPlainObject } from "../../lib/core/expr/expr";
+import { terraformName } from "../../lib/core/inputs/checks";
 import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
 import { RulesBrokenError } from "../../lib/core/inputs/rules-broken-error";

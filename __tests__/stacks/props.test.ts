@@ -21,7 +21,7 @@ import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
 import { ConfigurationGraph } from "./configuration-graph";
 import { REFUSED_BY_KUBERNETES, REFUSED_BY_LAB, REFUSED_BY_SERVERLESS } from "./refused-inputs";
-import { refusalsOfPlans, type Inputs } from "./terraform-run";
+import { type Inputs, refusalsOfPlans } from "./terraform-run";
 
 const camelCase = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 

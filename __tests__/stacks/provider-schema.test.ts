@@ -1,7 +1,7 @@
 import { type ProviderName } from "../../lib/core/provider-requirements";
 import { type Terraform } from "../support/synthesis";
-import { providerSchema } from "./provider-schema/provider-schema";
 import { literalKubernetes, literalLabWithEverything, literalServerless } from "./literal-programs";
+import { providerSchema } from "./provider-schema/provider-schema";
 import { shippedStacks } from "./shipped-stacks";
 
 /** The schema of the provider whose name a type begins with; Terraform's own types have none. */

@@ -23,7 +23,7 @@ import { TerraformResource } from "cdktf";
 import { MediaBucket, PostgresqlDatabase, RulesBrokenError, ServerlessIdentityProvider } from "../../lib";
 import { rendered } from "../../lib/core/expr/expression";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
-import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
+import { type BareStack, bareStack, terraformOf } from "../support/synthesis";
 import { canBe, groupsOf, inCollection, placesOf, SUBJECTS, synthesized, withValueAt } from "./prop-forms";
 
 type Props = Partial<KubernetesIdentityProviderProps>;

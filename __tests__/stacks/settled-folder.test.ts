@@ -5,21 +5,21 @@ import { join } from "node:path";
 import { App } from "cdktf";
 
 import { terraformName } from "../../lib/core/inputs/checks";
-import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
+import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/core/inputs/rows";
 import { warningTexts } from "../../lib/core/inputs/warnings";
-import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
+import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
+import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
 import { createStacks } from "../../stacks/all-stacks";
 import { convertedSettings } from "../../stacks/folder/converted-settings";
-import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/core/inputs/rows";
 import { pageFor, settledSection } from "../../stacks/folder/settled-pages";
 import { usedInputs } from "../../stacks/folder/used-inputs";
 import { readSettingsFile } from "../../stacks/settings-file";
 import { describeWith } from "../support/programs";
-import { resourceAddresses, synthesizeInto, terraformOf, type Terraform } from "../support/synthesis";
+import { resourceAddresses, synthesizeInto, type Terraform, terraformOf } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
-import { settledFolder, settledStack, type Settings } from "./settled-folders";
+import { type Settings, settledFolder, settledStack } from "./settled-folders";
 import { localsOf, refusalsOfPlans } from "./terraform-run";
 
 const configurationOf = async (name: string, settings: Settings): Promise<Terraform> =>

@@ -1,8 +1,8 @@
 import { App, type TerraformStack } from "cdktf";
 
-import { createStacks } from "../../stacks/all-stacks";
 import { parseStateBackend } from "../../lib/core/state-backend";
-import { synthesizeInto, type SynthesizedFolder } from "../support/synthesis";
+import { createStacks } from "../../stacks/all-stacks";
+import { type SynthesizedFolder, synthesizeInto } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 
 /** Values of inputs under Terraform's names. */

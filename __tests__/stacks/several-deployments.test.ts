@@ -4,7 +4,7 @@ import { App, TerraformStack, TerraformVariable } from "cdktf";
 import { ServerlessIdentityProvider } from "../../lib";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { brokenRules } from "../support/broken-rules";
-import { bareStack, resourceAddresses, terraformOf, terraformWith, type Terraform } from "../support/synthesis";
+import { bareStack, resourceAddresses, type Terraform, terraformOf, terraformWith } from "../support/synthesis";
 import { ConfigurationGraph } from "./configuration-graph";
 import { kubernetesTerraform } from "./kubernetes-stack";
 import { serverlessTerraform } from "./serverless-stack";

@@ -1,7 +1,7 @@
 import { type App } from "cdktf";
 
 import { type PortableStack } from "../../lib/core/portable-stack";
-import { resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+import { type Block, resourceOf, type Terraform, terraformOf, testApp } from "../support/synthesis";
 
 /**
  * A stack as anybody gets it: new in an app of its own, its configuration, made once per test file, and one resource of

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
-import { EXPECTED, summary } from "../../stacks/summary";
 import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
+import { EXPECTED, summary } from "../../stacks/summary";
 import { bareStack } from "../support/synthesis";
-import { settledStack, type Settings } from "./settled-folders";
+import { type Settings, settledStack } from "./settled-folders";
 
 const LOCAL = [
   "warning: each state will be a file in its folder, and is lost with it; for anything but a trial,",

@@ -3,7 +3,7 @@ import { ACTORS, COPIES, LISTENERS, PROTOCOLS, REASONS, SECRETS } from "../../st
 import { ConfigurationFacts } from "../../stacks/folder/configuration-facts";
 import { DATA } from "../../stacks/folder/data-texts";
 import { keptData } from "../../stacks/folder/kept-data";
-import { openPorts, OPENING_TYPES, opposite } from "../../stacks/folder/open-ports";
+import { OPENING_TYPES, openPorts, opposite } from "../../stacks/folder/open-ports";
 import { readSecrets } from "../../stacks/folder/secret-readers";
 import { whoMayWhat } from "../../stacks/folder/who-may-what";
 import { type Terraform } from "../support/synthesis";

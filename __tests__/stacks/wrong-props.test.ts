@@ -1,8 +1,6 @@
-import { TerraformLocal, TerraformVariable, type TerraformStack } from "cdktf";
+import { TerraformLocal, type TerraformStack, TerraformVariable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { KubernetesIdentityProvider } from "../../lib/kubernetes";
-import { AssessmentLab } from "../../lib/lab";
 import {
   DbInit,
   GeneratedSecret,
@@ -18,6 +16,8 @@ import {
   ServerlessService,
   ServiceIdentity,
 } from "../../lib";
+import { KubernetesIdentityProvider } from "../../lib/kubernetes";
+import { AssessmentLab } from "../../lib/lab";
 import { bareStack, warningsOf } from "../support/synthesis";
 
 type Make = (scope: Construct, props: object) => unknown;

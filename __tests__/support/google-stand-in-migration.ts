@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from "./google-stand-in-schema";
 import { type Operation, Operations } from "./google-stand-in-operations";
-import { ApiError, type Call, type Service, textsAt, counted } from "./google-stand-in-services";
+import { isObject, type JsonObject } from "./google-stand-in-schema";
+import { ApiError, type Call, counted, type Service, textsAt } from "./google-stand-in-services";
 import { readTable, type Row, type TableReport } from "./google-stand-in-tables";
 import { SignedUploads } from "./google-stand-in-uploads";
 

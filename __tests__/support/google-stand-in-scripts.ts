@@ -4,9 +4,9 @@ import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { type ProcessRun, runOf } from "./process-run";
 import { programPath } from "./programs";
 import { temporaryFolder } from "./temporary-folder";
-import { type ProcessRun, runOf } from "./process-run";
 
 /** Programs that the scripts may call, except gcloud: a test that needs it adds its own. */
 export const PROGRAMS = [

@@ -26,8 +26,8 @@ import {
   ServiceUsage,
 } from "./google-stand-in-services";
 import { CloudSql } from "./google-stand-in-sql";
-import { LoopbackServer } from "./loopback-server";
 import { UPLOAD_PATH } from "./google-stand-in-uploads";
+import { LoopbackServer } from "./loopback-server";
 
 export type Fault =
   | { readonly kind: "status"; readonly error: ApiError; readonly retryAfterSeconds?: number }

@@ -1,11 +1,11 @@
 import { type TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { expression } from "../../lib/core/expr/expression";
-import { type ReadableSecret } from "../../lib/core/secrets/stored-secret";
-import { type WorkloadIdentity } from "../../lib/core/identity";
 import { type DeploymentContext } from "../../lib/core/deployment-context";
+import { expression } from "../../lib/core/expr/expression";
+import { type WorkloadIdentity } from "../../lib/core/identity";
 import { type ApiName, ProjectApis } from "../../lib/core/project-apis";
+import { type ReadableSecret } from "../../lib/core/secrets/stored-secret";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
 import {
   identityProviderContainer,

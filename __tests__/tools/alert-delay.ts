@@ -1,6 +1,6 @@
 import { LIMITS } from "../../lib/idp/check-up";
-import { type alertsOn } from "../../lib/platform/monitoring/alerts";
 import { type Platform } from "../../lib/platform/monitoring/alert";
+import { type alertsOn } from "../../lib/platform/monitoring/alerts";
 import { FACTS } from "../platform/monitoring/alert-fixture";
 
 /** Policies evaluate their queries once a minute. */

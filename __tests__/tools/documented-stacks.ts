@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { App } from "cdktf";
 
 import { createStacks } from "../../stacks/all-stacks";
-import { type DocumentedTerraform } from "./page-tables";
 import { temporaryFolder } from "../support/temporary-folder";
+import { type DocumentedTerraform } from "./page-tables";
 
 /** Synthesizes every stack with its default settings; gives the folder of their folders. */
 export async function synthesizedStacks(): Promise<string> {

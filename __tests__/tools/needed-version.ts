@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
-import { isLower, neededVersion, surfaceChange, type Reports } from "./surface-change";
+import { isLower, neededVersion, type Reports, surfaceChange } from "./surface-change";
 
 /**
  * Says which version the next release must have at least, by what can be imported since the last one; fails if

@@ -1,8 +1,8 @@
 import { extname, join } from "node:path";
 
-import { alertCells } from "./alert-cells";
 import { inputsTables, outputsTable, table, type TabledConfiguration } from "../../stacks/folder/markdown-tables";
 import { type Terraform } from "../support/synthesis";
+import { alertCells } from "./alert-cells";
 import { pageOf } from "./pages";
 
 export type DocumentedTerraform = Terraform & TabledConfiguration;

@@ -8,7 +8,7 @@ import { packageFile } from "../../lib/core/package-file";
 import { PROVIDER_REQUIREMENTS } from "../../lib/core/provider-requirements";
 import { DATABASE_ENDS, RELEASE_LINES, UPGRADE_EDGES } from "../../lib/idp/releases";
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
-import { newsOf, newsOfApplication, redated, renewed, renewedTable, type Found, type News } from "./release-watch";
+import { type Found, type News, newsOf, newsOfApplication, redated, renewed, renewedTable } from "./release-watch";
 
 const USAGE = `npm run releases -- [--write]
 

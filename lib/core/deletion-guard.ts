@@ -1,4 +1,4 @@
-import { TerraformElement, Token, type IResolvable, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
+import { type IResolvable, type ITerraformDependable, type LocalExecProvisioner, TerraformElement, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { settingName } from "./expr/expression";

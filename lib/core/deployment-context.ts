@@ -1,16 +1,17 @@
 import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Check, matching, type EachCheck } from "./inputs/checks";
-import { exprOf, hcl, interpolated, type Expr } from "./expr/expr";
-import { each, element, every, includes, isDistinct, split, startsWith, jsonOf } from "./expr/functions";
+import { type Expr, exprOf, hcl, interpolated } from "./expr/expr";
 import { namedValue } from "./expr/expression";
+import { each, element, every, includes, isDistinct, jsonOf, split, startsWith } from "./expr/functions";
+import { type Check, type EachCheck, matching } from "./inputs/checks";
+import { refuseWrong } from "./inputs/inputs";
 import { type KnownPropsOf, unknownNames } from "./inputs/known-props";
 import { nearest } from "./inputs/nearest";
-import { refuseWrong } from "./inputs/inputs";
 import { type Relation } from "./inputs/relations";
-import { text, textMap, texts, type PropsOf } from "./inputs/rows";
+import { type PropsOf, text, textMap, texts } from "./inputs/rows";
 import { sharedList } from "./inputs/shared-table";
+import { type Advice } from "./inputs/warnings";
 import { commonLabels } from "./labels";
 import {
   APPLICATION_NAME_MAX_LENGTH,
@@ -18,12 +19,11 @@ import {
   DEFAULT_APPLICATION_NAME,
   DEFAULT_REGION,
   DEFAULT_TENANT_ID,
+  type DeploymentName,
   PROJECT_ID_PATTERN,
   TENANT_ID_MAX_LENGTH,
   tenantPrefix,
-  type DeploymentName,
 } from "./names";
-import { type Advice } from "./inputs/warnings";
 
 /** Location and name of a deployment, shared by all of its parts. */
 export interface DeploymentContext {

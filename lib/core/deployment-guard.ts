@@ -1,12 +1,12 @@
-import { Annotations, Fn, TerraformLocal, TerraformStack, Token, type ITerraformDependable } from "cdktf";
+import { Annotations, Fn, type ITerraformDependable, TerraformLocal, TerraformStack, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { shown } from "./inputs/checks";
+import { guardDestroy, type Protection, refuseRemoval } from "./deletion-guard";
 import { MANAGED_RESOURCE, READ_AT_PLAN } from "./expr/addresses";
-import { type Expr, exprOf, hcl, reference } from "./expr/expr";
 import { countIf, isNever, isSet } from "./expr/conditional";
-import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
-import { expression, named, settingName, rendered } from "./expr/expression";
+import { type Expr, exprOf, hcl, reference } from "./expr/expr";
+import { expression, named, rendered, settingName } from "./expr/expression";
+import { shown } from "./inputs/checks";
 import { type Value } from "./inputs/value";
 import { TerraformData } from "./terraform-data";
 

@@ -1,10 +1,10 @@
-import { TerraformLocal, type IResolvable } from "cdktf";
+import { type IResolvable, TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { conditionFrom, not, isAlways, isNever } from "./expr/conditional";
-import { choice } from "./inputs/rows";
 import { elementNamePart } from "./element-names";
-import { allOf, anyOf, exprOf, type Expr } from "./expr/expr";
+import { conditionFrom, isAlways, isNever, not } from "./expr/conditional";
+import { allOf, anyOf, type Expr, exprOf } from "./expr/expr";
+import { choice } from "./inputs/rows";
 
 /** What happens to the deployment's own part while an existing one is given. */
 export type OwnPart = "deleted" | "kept" | "used";

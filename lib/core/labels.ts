@@ -1,4 +1,4 @@
-import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { Fn, type IResolvable, TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 /** Labels by name, or a token of such a map. */

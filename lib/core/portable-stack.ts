@@ -1,13 +1,13 @@
-import { TerraformBackend, TerraformElement, TerraformOutput, TerraformStack, type TerraformRemoteState } from "cdktf";
+import { TerraformBackend, TerraformElement, TerraformOutput, type TerraformRemoteState, TerraformStack } from "cdktf";
 import { Construct, type Node } from "constructs";
 
-import { MAIN_CHILD_ID, elementNamePart } from "./element-names";
+import { elementNamePart, MAIN_CHILD_ID } from "./element-names";
 import { rendered } from "./expr/expression";
-import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
-import { withNotes } from "./inputs/message-notes";
 import { withNamedSteps } from "./expr/named-steps";
-import { requireProvider, type ProviderName } from "./provider-requirements";
+import { type HclBlocks, hclFilesOf } from "./hcl/stack-origin";
+import { withNotes } from "./inputs/message-notes";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
+import { type ProviderName, requireProvider } from "./provider-requirements";
 import { addStackText, filesOf, HCL_MAIN_FILE } from "./stack-file";
 import { crossStackError, isObject, localPathProblems, StackBackend, type StateBackend } from "./state-backend";
 

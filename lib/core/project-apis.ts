@@ -1,5 +1,5 @@
 import { ProjectService } from "@cdktf/provider-google/lib/project-service";
-import { Fn, TerraformLocal, Token, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
+import { Fn, type ITerraformDependable, type LocalExecProvisioner, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { type Condition, countIf, isNever } from "./expr/conditional";

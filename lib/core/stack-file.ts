@@ -1,13 +1,13 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, sep } from "node:path";
 
-import { Fn, TerraformLocal, TerraformStack, Token, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
+import { Fn, type IStackSynthesizer, type ISynthesisSession, TerraformLocal, TerraformStack, Token } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
 import { expression, localReference } from "./expr/expression";
 import { SYNTHESIZED } from "./hcl/hcl-files";
-import { packageFile } from "./package-file";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
+import { packageFile } from "./package-file";
 
 /** A file in the synthesized folder, next to the configuration that refers to it. */
 export interface StackFile {

@@ -1,6 +1,6 @@
 import { win32 } from "node:path";
 
-import { TerraformBackend, Token, type TerraformRemoteState, type TerraformStack } from "cdktf";
+import { TerraformBackend, type TerraformRemoteState, type TerraformStack, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { nearest } from "./inputs/nearest";

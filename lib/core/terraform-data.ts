@@ -1,4 +1,4 @@
-import { ref, TerraformResource, Token, type TerraformMetaArguments } from "cdktf";
+import { ref, type TerraformMetaArguments, TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 export interface TerraformDataProps extends TerraformMetaArguments {

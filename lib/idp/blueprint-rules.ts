@@ -1,5 +1,5 @@
+import { call, type Expr, hcl } from "../core/expr/expr";
 import { type Check, type EachCheck } from "../core/inputs/checks";
-import { call, hcl, type Expr } from "../core/expr/expr";
 
 /** Tags that the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
 export const BLUEPRINT_TAGS = [

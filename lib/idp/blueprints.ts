@@ -4,18 +4,19 @@ import { join } from "node:path";
 import { type Precondition, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
-import { planned, plannedWith } from "../core/inputs/checks";
-import { anyOf, exprOf, hcl, interpolated, type Expr, type Operand } from "../core/expr/expr";
-import { intersection, keys } from "../core/expr/functions";
+import { anyOf, type Expr, exprOf, hcl, interpolated, type Operand } from "../core/expr/expr";
 import { named } from "../core/expr/expression";
+import { intersection, keys } from "../core/expr/functions";
+import { planned, plannedWith } from "../core/inputs/checks";
 import { refuseWrong } from "../core/inputs/inputs";
 import { texts } from "../core/inputs/rows";
+import { RulesBrokenError } from "../core/inputs/rules-broken-error";
 import { type Value } from "../core/inputs/value";
+import { type Advice } from "../core/inputs/warnings";
 import { packageFile } from "../core/package-file";
 import { stateProvidersOf } from "../core/provider-requirements";
-import { RulesBrokenError } from "../core/inputs/rules-broken-error";
 import { addStackFile, addStackText } from "../core/stack-file";
-import { type Advice } from "../core/inputs/warnings";
+import { wordList } from "../core/word-list";
 import {
   BLUEPRINT_BYTES,
   BLUEPRINT_COUNT,
@@ -26,8 +27,7 @@ import {
 import { BLUEPRINT_VARIABLE_PREFIX } from "./contract";
 import { type EnvironmentInputs } from "./environment";
 import { bothPrefixes } from "./environment-rules";
-import { MAIL_VARIABLES, type MAIL } from "./mail";
-import { wordList } from "../core/word-list";
+import { type MAIL, MAIL_VARIABLES } from "./mail";
 
 /** Blueprints that come with the library, which an input chooses, with what each does. */
 export const SHIPPED_BLUEPRINTS = {

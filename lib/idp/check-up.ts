@@ -1,12 +1,12 @@
-import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { isWhole, matching } from "../core/inputs/checks";
 import { allOf, type Condition, isNever, namedCondition } from "../core/expr/conditional";
-import { interpolated, type Expr, exprOf, literal } from "../core/expr/expr";
-import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr/functions";
+import { type Expr, exprOf, interpolated, literal } from "../core/expr/expr";
 import { localReference } from "../core/expr/expression";
-import { number, object, text, type Optional, type PropsOf } from "../core/inputs/rows";
+import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr/functions";
+import { isWhole, matching } from "../core/inputs/checks";
+import { number, object, type Optional, type PropsOf, text } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
 import { addScript, joined, type StackFile } from "../core/stack-file";

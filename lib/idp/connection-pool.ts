@@ -4,7 +4,7 @@ import { flag } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
 import { POOL_VARIABLES } from "./contract";
-import { optionalVariables, type EnvironmentInputs } from "./environment";
+import { type EnvironmentInputs, optionalVariables } from "./environment";
 import { settingIn } from "./environment-warnings";
 import { type ImageInputs } from "./idp-image";
 

@@ -1,9 +1,9 @@
 import { type IResolvable, type ITerraformDependable, type TerraformLocal } from "cdktf";
 
+import { type Condition } from "../core/expr/conditional";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { type SecretSettings } from "./secret-settings";
-import { type Condition } from "../core/expr/conditional";
 
 /** Variables from the caller: a literal map, or an expression that evaluates to one. */
 export type EnvironmentOverrides = Readonly<Record<string, string>> | IResolvable;

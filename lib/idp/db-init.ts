@@ -2,9 +2,11 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { conditionFrom, isAlways } from "../core/expr/conditional";
-import { flag, object, type PropsOf } from "../core/inputs/rows";
+import { type Expr, hcl } from "../core/expr/expr";
 import { type KnownPropsOf, refuseProps } from "../core/inputs/known-props";
+import { flag, object, type PropsOf } from "../core/inputs/rows";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { stateProvidersOf } from "../core/provider-requirements";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import {
   DATABASE_ADMINISTRATOR,
@@ -17,8 +19,6 @@ import {
 import { clientImage, databaseJobContainer } from "./database-job";
 import { type JobRunner, type OneTimeJob } from "./job-runner";
 import { type SqlInstance } from "./parts";
-import { stateProvidersOf } from "../core/provider-requirements";
-import { type Expr, hcl } from "../core/expr/expr";
 
 /** Inputs for the rights of the application's role, and of others on its database. */
 export const DATABASE_RIGHTS = {

@@ -3,13 +3,13 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { matching, whole } from "../core/inputs/checks";
-import { countIf, idOf, isNever, isSet, partIf, present, setArgument } from "../core/expr/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
+import { countIf, idOf, isNever, isSet, partIf, present, setArgument } from "../core/expr/conditional";
 import { type Expr } from "../core/expr/expr";
 import { max, toText } from "../core/expr/functions";
-import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
+import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
+import { matching, whole } from "../core/inputs/checks";
 import { number, orResource, text } from "../core/inputs/rows";
 import { bucketName } from "../core/names";
 import { setNewerAttribute } from "../core/newer-attribute";

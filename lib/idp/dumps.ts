@@ -3,18 +3,18 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { whole } from "../core/inputs/checks";
-import { countIf, idOf, isNever, partIf, type Condition } from "../core/expr/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
+import { type Condition, countIf, idOf, isNever, partIf } from "../core/expr/conditional";
 import { allOf, anyOf, type Expr, hcl } from "../core/expr/expr";
 import { allIn, compact, element, every, toNumber } from "../core/expr/functions";
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
+import { whole } from "../core/inputs/checks";
+import { needs } from "../core/inputs/needs";
 import { type Relation } from "../core/inputs/relations";
-import { flag, number, object, type ObjectRow, textOrNull, type Optional, type PropsOf } from "../core/inputs/rows";
+import { flag, number, object, type ObjectRow, type Optional, type PropsOf, textOrNull } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
 import { bucketName } from "../core/names";
-import { needs } from "../core/inputs/needs";
 import { type ProjectApis } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";

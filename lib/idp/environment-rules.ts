@@ -1,6 +1,6 @@
-import { type Check, type EachCheck, matching } from "../core/inputs/checks";
 import { type Expr, interpolated } from "../core/expr/expr";
 import { jsonOf, lookup, replaceMatches, upper } from "../core/expr/functions";
+import { type Check, type EachCheck, matching } from "../core/inputs/checks";
 import { sharedTable } from "../core/inputs/shared-table";
 import {
   type BASELINE_ENVIRONMENT,

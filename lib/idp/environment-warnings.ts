@@ -1,4 +1,4 @@
-import { anyOf, interpolated, type Expr } from "../core/expr/expr";
+import { anyOf, type Expr, interpolated } from "../core/expr/expr";
 import {
   compact,
   concat,

@@ -1,9 +1,9 @@
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
-import { TerraformLocal, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Expr, call, hcl, interpolated, reference } from "../core/expr/expr";
-import { repeatFor, conditionFrom } from "../core/expr/conditional";
+import { conditionFrom, repeatFor } from "../core/expr/conditional";
+import { call, type Expr, hcl, interpolated, reference } from "../core/expr/expr";
 import { each, element, split, startsWith } from "../core/expr/functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { Grants, type WorkloadIdentity } from "../core/identity";

@@ -1,14 +1,15 @@
-import { Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { valuesFrom } from "../core/inputs/inputs";
-import { type PropsOf } from "../core/inputs/rows";
-import { type ValuesOf } from "../core/inputs/value";
 import { exprOf } from "../core/expr/expr";
 import { expression } from "../core/expr/expression";
+import { valuesFrom } from "../core/inputs/inputs";
 import { type KnownPropsOf, propProblems } from "../core/inputs/known-props";
-import { type ReadableSecret } from "../core/secrets/stored-secret";
+import { type PropsOf } from "../core/inputs/rows";
+import { type ValuesOf } from "../core/inputs/value";
 import { warnUnless } from "../core/inputs/warnings";
+import { type ReadableSecret } from "../core/secrets/stored-secret";
+import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
 import {
   BASE_URL_VARIABLE,
   BASELINE_ENVIRONMENT,
@@ -22,22 +23,21 @@ import {
   TLS_PORT,
   TRUSTED_PROXIES,
 } from "./contract";
-import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
 import { ENVIRONMENT, ENVIRONMENT_RELATIONS, type EnvironmentInputs } from "./environment";
 import { LOG_LEVEL_VARIABLE } from "./environment-rules";
 import { UNREAD_WARNING } from "./environment-warnings";
 import { MAIL, MAIL_RELATIONS, mailSettings, type SmtpProps } from "./mail";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
-import { PROBE_RELATIONS, probeOf, PROBES, type ProbeProps } from "./probes";
+import { PROBE_RELATIONS, probeOf, type ProbeProps, PROBES } from "./probes";
 import { type SecretSettings } from "./secret-settings";
 import {
   isSeparate,
   serverArguments,
   WORKER_FORM,
   WORKER_FORM_RELATIONS,
-  workerVariables,
   type WorkerForm,
   type WorkerSize,
+  workerVariables,
 } from "./worker";
 
 /** Parts that a server's container uses. */

@@ -1,24 +1,24 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition, isNever } from "../core/expr/conditional";
-import { GeneratedSecret } from "../core/secrets/generated-secret";
+import { CONTEXT_PROP, type DeploymentContext } from "../core/deployment-context";
 import { type Existing } from "../core/existing";
-import { type SecretAttributes } from "../core/secrets/existing-secret";
+import { type Condition, isNever } from "../core/expr/conditional";
+import { anyOf, type Expr, exprOf } from "../core/expr/expr";
 import { inFiles } from "../core/hcl/stack-origin";
 import { refuseWrong } from "../core/inputs/inputs";
-import { type Relation } from "../core/inputs/relations";
-import { flag, number, object, text, type PropsOf } from "../core/inputs/rows";
 import { type KnownPropsOf, propProblems } from "../core/inputs/known-props";
+import { type Relation } from "../core/inputs/relations";
+import { flag, number, object, type PropsOf, text } from "../core/inputs/rows";
 import { secretId } from "../core/names";
-import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context";
 import { stateProvidersOf } from "../core/provider-requirements";
+import { type SecretAttributes } from "../core/secrets/existing-secret";
+import { GeneratedSecret } from "../core/secrets/generated-secret";
 import { SIGN_IN_PROBE_BLUEPRINT } from "./blueprints";
 import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
-import { setOnce, type EnvironmentInputs } from "./environment";
+import { type EnvironmentInputs, setOnce } from "./environment";
 import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "./secret-reference";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
-import { anyOf, type Expr, exprOf } from "../core/expr/expr";
 
 /** Minimum length of the first administrator's password. */
 const LEAST_LENGTH = 8;

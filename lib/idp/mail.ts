@@ -1,10 +1,10 @@
+import { allOf, type Expr } from "../core/expr/expr";
 import { isJson, jsonOf, toText } from "../core/expr/functions";
 import { isWhole, matching, whole } from "../core/inputs/checks";
-import { allOf, type Expr } from "../core/expr/expr";
 import { type Relation } from "../core/inputs/relations";
-import { choice, number, object, text, type PropsOf } from "../core/inputs/rows";
+import { choice, number, object, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
-import { optionalVariables, setOnce, type EnvironmentInputs } from "./environment";
+import { type EnvironmentInputs, optionalVariables, setOnce } from "./environment";
 import { HOST, IS_SENDER } from "./environment-rules";
 import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "./secret-reference";
 import { conditionalReference } from "./secret-settings";

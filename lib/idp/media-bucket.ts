@@ -1,9 +1,10 @@
 import { StorageBucket, type StorageBucketConfig } from "@cdktf/provider-google/lib/storage-bucket";
 import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member";
-import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable, Op } from "cdktf";
 import { Construct } from "constructs";
 
-import { bucketName } from "../core/names";
+import { CONTEXT_PROP, type DeploymentContext } from "../core/deployment-context";
+import { type Existing, existingOr, isExisting, isMade } from "../core/existing";
 import {
   attributeOf,
   type Condition,
@@ -16,20 +17,19 @@ import {
   partIf,
   present,
 } from "../core/expr/conditional";
-import { type Existing, existingOr, isExisting, isMade } from "../core/existing";
+import { type Expr, exprOf } from "../core/expr/expr";
+import { explain, inFileOfExisting } from "../core/hcl/stack-origin";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { isWhole, matching } from "../core/inputs/checks";
-import { type Expr, exprOf } from "../core/expr/expr";
 import { refuseWrong } from "../core/inputs/inputs";
-import { number, object, orResource, text, type PropsOf } from "../core/inputs/rows";
 import { type KnownPropsOf, refuseProps } from "../core/inputs/known-props";
-import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context";
+import { number, object, orResource, type PropsOf, text } from "../core/inputs/rows";
+import { bucketName } from "../core/names";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_ID, SOFT_DELETE_DAYS } from "./contract";
-import { type MediaStore } from "./parts";
 import { bucketLocation, placeInBoth } from "./dual-region";
-import { explain, inFileOfExisting } from "../core/hcl/stack-origin";
+import { type MediaStore } from "./parts";
 
 /** Options of a mount as the runtime user, with the permissions of its files and folders. */
 export function mountOptions(fileMode: string, folderMode: string): string[] {

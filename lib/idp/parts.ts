@@ -1,8 +1,8 @@
 import { type ITerraformDependable } from "cdktf";
 
 import { type Condition } from "../core/expr/conditional";
-import { type ReadableSecret } from "../core/secrets/stored-secret";
 import { type WorkloadIdentity } from "../core/identity";
+import { type ReadableSecret } from "../core/secrets/stored-secret";
 
 /** What an identity provider needs from its platform, kept to a minimum so that another platform can provide it. */
 

@@ -1,5 +1,5 @@
-import { isWhole } from "../core/inputs/checks";
 import { allOf } from "../core/expr/expr";
+import { isWhole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { count, number, object, type PropsOf } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";

@@ -2,16 +2,16 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { matching, whole } from "../core/inputs/checks";
-import { countIf, idOf, type Condition } from "../core/expr/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
+import { type Condition, countIf, idOf } from "../core/expr/conditional";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { number, object, text, type PropsOf } from "../core/inputs/rows";
+import { matching, whole } from "../core/inputs/checks";
+import { number, object, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { secretId } from "../core/names";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { addScript } from "../core/stack-file";
 import { addSecret } from "../core/secrets/stored-secret";
+import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 import { BOOTSTRAP_PASSWORD, ENTRYPOINT_PATH } from "./contract";
 import { type ManualJobRunner } from "./job-runner";

@@ -1,13 +1,13 @@
 import { type Construct } from "constructs";
 
-import { isNever } from "../core/expr/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
+import { isNever } from "../core/expr/conditional";
 import { type Expr } from "../core/expr/expr";
 import { type ValuesOf } from "../core/inputs/value";
 import { bucketName } from "../core/names";
 import { addRestLibraries } from "../core/project-apis";
-import { addScript } from "../core/stack-file";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
+import { addScript } from "../core/stack-file";
 import { DUMP_LOCK_SUFFIX } from "./dump-copies";
 import { DUMP_BUCKET_SUFFIX, type DUMPS, hasDumpBucket } from "./dumps";
 import { type OneTimeJob } from "./job-runner";

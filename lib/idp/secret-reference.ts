@@ -1,8 +1,8 @@
-import { type Check } from "../core/inputs/checks";
 import { type Expr } from "../core/expr/expr";
 import { element, split } from "../core/expr/functions";
-import { SECRET_ID_MAX_LENGTH } from "../core/names";
+import { type Check } from "../core/inputs/checks";
 import { type Input, orResource, type PropsOf, type Reading, text, textOrNumber } from "../core/inputs/rows";
+import { SECRET_ID_MAX_LENGTH } from "../core/names";
 
 const PROJECT = "([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)";
 

@@ -1,11 +1,11 @@
-import { TerraformLocal, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { conditionFrom, type Condition } from "../core/expr/conditional";
+import { type Condition, conditionFrom } from "../core/expr/conditional";
 import { type Expr, exprOf, hcl } from "../core/expr/expr";
 import { expression } from "../core/expr/expression";
-import { type ReadableSecret } from "../core/secrets/stored-secret";
 import { type WorkloadIdentity } from "../core/identity";
+import { type ReadableSecret } from "../core/secrets/stored-secret";
 
 /** Secret variables whose names may be known only at plan. A container can have several such sets. */
 export interface SecretSettings {

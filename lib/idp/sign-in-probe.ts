@@ -1,14 +1,14 @@
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { matching, whole } from "../core/inputs/checks";
 import { type Condition } from "../core/expr/conditional";
 import { allOf, anyOf } from "../core/expr/expr";
+import { matching, whole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
-import { choice, number, object, text, type PropsOf } from "../core/inputs/rows";
+import { choice, number, object, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
-import { addScript } from "../core/stack-file";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
+import { addScript } from "../core/stack-file";
 import { SIGN_IN_PROBE_USER } from "./contract";
 import { type ScheduledJobRunner } from "./job-runner";
 import { type ContainerImage } from "./parts";

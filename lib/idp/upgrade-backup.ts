@@ -1,14 +1,14 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, conditionFrom, partIf, present } from "../core/expr/conditional";
+import { conditionFrom, countIf, partIf, present } from "../core/expr/conditional";
+import { interpolated } from "../core/expr/expr";
 import { flag } from "../core/inputs/rows";
-import { addRestLibraries, runsScript } from "../core/project-apis";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { addRestLibraries, runsScript } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type SqlInstance } from "./parts";
-import { interpolated } from "../core/expr/expr";
 
 interface UpgradeBackupProps {
   readonly database: SqlInstance;

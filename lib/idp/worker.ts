@@ -1,8 +1,11 @@
-import { isWhole, shown, type Check } from "../core/inputs/checks";
-import { mebibytes } from "../core/memory";
+import { allOf, type Expr, interpolated, literal, namedStep } from "../core/expr/expr";
+import { element, lookup, split, toNumber } from "../core/expr/functions";
+import { type Check, isWhole, shown } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
-import { choice, number, object, text, type ObjectRow, type PropsOf, type Table } from "../core/inputs/rows";
+import { choice, number, object, type ObjectRow, type PropsOf, type Table, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
+import { type Advice } from "../core/inputs/warnings";
+import { mebibytes } from "../core/memory";
 import { type ContainerSpec } from "./container-spec";
 import {
   CONNECTIONS_BESIDE_WORKER,
@@ -12,13 +15,10 @@ import {
   SERVER_CONNECTIONS,
   WORKER_CONNECTIONS,
 } from "./contract";
-import { optionalVariables, type EnvironmentInputs } from "./environment";
+import { type EnvironmentInputs, optionalVariables } from "./environment";
 import { bothPrefixes } from "./environment-rules";
 import { type ImageInputs } from "./idp-image";
 import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
-import { allOf, interpolated, literal, namedStep, type Expr } from "../core/expr/expr";
-import { element, lookup, split, toNumber } from "../core/expr/functions";
-import { type Advice } from "../core/inputs/warnings";
 
 /**
  * Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate.

@@ -2,7 +2,7 @@ import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-cente
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, attributeOf, isNever } from "../core/expr/conditional";
+import { attributeOf, countIf, isNever } from "../core/expr/conditional";
 import { literal } from "../core/expr/expr";
 import { labelsWith } from "../core/labels";
 import { addRestLibraries, runsScript } from "../core/project-apis";

@@ -5,17 +5,17 @@ import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
 import { Construct } from "constructs";
 
-import { allOf, countIf, attributeOf, type Condition, not } from "../core/expr/conditional";
+import { allOf, attributeOf, type Condition, countIf, not } from "../core/expr/conditional";
+import { exprOf, hcl } from "../core/expr/expr";
+import { trimSpace } from "../core/expr/functions";
 import { runsScript, shellCommand } from "../core/project-apis";
 import { addScript, hashOf } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { type AwsCredentials } from "./lab-inputs";
 import { addAssessmentLibraries } from "./assessment-source";
 import { AWS_ACTIONS, DEFAULTS } from "./contract";
 import { type LabPartProps } from "./lab-foundation";
+import { type AwsCredentials } from "./lab-inputs";
 import { awsUserName } from "./lab-names";
-import { exprOf, hcl } from "../core/expr/expr";
-import { trimSpace } from "../core/expr/functions";
 
 export interface AwsInventoryProps extends Omit<LabPartProps, "labels"> {
   /** Empty credentials mean no AWS. */

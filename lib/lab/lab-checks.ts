@@ -1,9 +1,9 @@
-import { Token, type TerraformResource } from "cdktf";
+import { type TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { element, split, every } from "../core/expr/functions";
-import { type Expr, hcl, interpolated, allOf, anyOf, exprOf, literal } from "../core/expr/expr";
+import { allOf, anyOf, type Expr, exprOf, hcl, interpolated, literal } from "../core/expr/expr";
 import { settingName } from "../core/expr/expression";
+import { element, every, split } from "../core/expr/functions";
 import { type ValuesOf } from "../core/inputs/value";
 import { CheckBlock } from "../core/inputs/warnings";
 import {

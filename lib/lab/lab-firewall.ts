@@ -2,14 +2,14 @@ import { ComputeFirewall, type ComputeFirewallConfig } from "@cdktf/provider-goo
 import { type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, type Condition } from "../core/expr/conditional";
+import { allOf, type Condition, countIf } from "../core/expr/conditional";
 import {
   EVERYWHERE,
   FIREWALL_RULES,
+  type FirewallRuleName,
   IDENTITY_AWARE_PROXY_RANGE,
   PORTS,
   WINDOWS_TAG,
-  type FirewallRuleName,
 } from "./contract";
 import { type LabContext } from "./lab-foundation";
 import { labName } from "./lab-names";

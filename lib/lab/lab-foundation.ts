@@ -1,8 +1,8 @@
 import { Id } from "@cdktf/provider-random/lib/id";
-import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, type IResolvable, type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { countIf, isUnset, attributeOf } from "../core/expr/conditional";
+import { attributeOf, countIf, isUnset } from "../core/expr/conditional";
 import { expression } from "../core/expr/expression";
 import { type Labels } from "../core/labels";
 import { ProjectApis } from "../core/project-apis";

@@ -1,11 +1,11 @@
 import { isAddressRange } from "../core/address-range";
-import { matching, shown, whole } from "../core/inputs/checks";
 import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../core/deployment-context";
-import { allOf, hcl, interpolated, type Expr } from "../core/expr/expr";
+import { allOf, type Expr, hcl, interpolated } from "../core/expr/expr";
 import { captured, element, every, includes, split, toNumber, trimSpace } from "../core/expr/functions";
+import { matching, shown, whole } from "../core/inputs/checks";
 import { NETWORK_RELATIONS } from "../core/inputs/network-inputs";
 import { type Relation } from "../core/inputs/relations";
-import { choice, flag, number, text, textMap, texts, type PropsOf } from "../core/inputs/rows";
+import { choice, flag, number, type PropsOf, text, textMap, texts } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";

@@ -1,10 +1,10 @@
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { StorageBucketObject } from "@cdktf/provider-google/lib/storage-bucket-object";
 import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
-import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { Fn, type IResolvable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, idOf, attributeOf } from "../core/expr/conditional";
+import { attributeOf, countIf, idOf } from "../core/expr/conditional";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
 import { type LabPartProps } from "./lab-foundation";

@@ -3,23 +3,23 @@ import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instanc
 import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
-import { compact, concat, each, toText, upper } from "../core/expr/functions";
-import { type Expr, exprOf } from "../core/expr/expr";
+import { PROJECT_ID } from "../core/deployment-context";
 import { addDynamicBlock, addOptionalBlock, listIf, setArgument } from "../core/expr/conditional";
-import { KMS_KEY } from "../core/kms-key";
-import { networkInputs, tagsIn, type NetworkInputs } from "../core/inputs/network-inputs";
+import { type Expr, exprOf } from "../core/expr/expr";
+import { compact, concat, each, toText, upper } from "../core/expr/functions";
+import { type NetworkInputs, networkInputs, tagsIn } from "../core/inputs/network-inputs";
 import { flag, orResource, text } from "../core/inputs/rows";
 import { settingsOf, type ValuesOf } from "../core/inputs/value";
-import { PROJECT_ID } from "../core/deployment-context";
+import { KMS_KEY } from "../core/kms-key";
 import {
   COMPUTE,
   EVERYWHERE,
+  type FirewallRuleName,
   IDENTITY_AWARE_PROXY_RANGE,
   LINUX_IMAGE,
   NETWORK,
   WINDOWS_IMAGE,
   WINDOWS_TAG,
-  type FirewallRuleName,
 } from "./contract";
 
 const NETWORK_INPUTS = networkInputs(

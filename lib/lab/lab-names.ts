@@ -1,4 +1,4 @@
-import { interpolated, type Expr, exprOf, hcl } from "../core/expr/expr";
+import { type Expr, exprOf, hcl, interpolated } from "../core/expr/expr";
 import { DEFAULTS } from "./contract";
 
 /** All name formulas of the lab. The formulas take literals and Terraform expressions. */

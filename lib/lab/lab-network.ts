@@ -2,12 +2,12 @@ import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { ComputeRouter } from "@cdktf/provider-google/lib/compute-router";
 import { ComputeRouterNat } from "@cdktf/provider-google/lib/compute-router-nat";
 import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-google-compute-networks";
-import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, type IResolvable, type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, idOf, isUnset, not, attributeOf, type Condition, isNever } from "../core/expr/conditional";
+import { allOf, attributeOf, type Condition, countIf, idOf, isNever, isUnset, not } from "../core/expr/conditional";
 import { hcl } from "../core/expr/expr";
-import { settingName, expression } from "../core/expr/expression";
+import { expression, settingName } from "../core/expr/expression";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { type LabPartProps } from "./lab-foundation";

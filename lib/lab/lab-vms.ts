@@ -1,5 +1,5 @@
 import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
-import { TerraformCount, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable, TerraformCount, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf } from "../core/expr/conditional";

@@ -1,4 +1,4 @@
-import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { Fn, type ITerraformDependable, TerraformLocal, type TerraformResource, Token } from "cdktf";
 
 import { addDynamicBlock, type DynamicBlock } from "../core/expr/conditional";
 import { allOf, hcl } from "../core/expr/expr";

@@ -1,11 +1,12 @@
-import { isWhole, whole } from "../core/inputs/checks";
-import { interpolated, literal, namedStep, type Expr, type Operand } from "../core/expr/expr";
+import { type Expr, interpolated, literal, namedStep, type Operand } from "../core/expr/expr";
 import { compact, jsonOf } from "../core/expr/functions";
+import { isWhole, whole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { type Input, number, text } from "../core/inputs/rows";
-import { type ValuesOf, type Value } from "../core/inputs/value";
+import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
 import { mebibytes } from "../core/memory";
+import { wordList } from "../core/word-list";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
   LEAST_POOLED_CONNECTIONS,
@@ -24,12 +25,11 @@ import {
   LEAST_WORKER_CONNECTIONS,
   USUAL_CONNECTIONS,
   type WorkerForm,
-  workerMemory,
   type WorkerInputs,
+  workerMemory,
 } from "../idp/worker";
+import { type DatabaseInputs, forEnoughTier, maxConnections, RESERVED_CONNECTIONS } from "./sql/database-size";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
-import { forEnoughTier, maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
-import { wordList } from "../core/word-list";
 
 /** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;

@@ -1,18 +1,18 @@
 import { TerraformLocal, TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
+import { type DeploymentInputs } from "../core/deployment-context";
+import { type DeploymentFact, deploymentFact } from "../core/deployment-guard";
 import { addDynamicBlock, addOptionalBlock, isNever, present, setArgument } from "../core/expr/conditional";
 import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../core/expr/expr";
-import { captured, difference, eachEntry, everyEntry, includes, jsonOf, someEntry } from "../core/expr/functions";
 import { expression } from "../core/expr/expression";
+import { captured, difference, eachEntry, everyEntry, includes, jsonOf, someEntry } from "../core/expr/functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
-import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/kms-key";
-import { deploymentFact, type DeploymentFact } from "../core/deployment-guard";
 import { matching } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
-import { flag, object, orResource, text, type PropsOf } from "../core/inputs/rows";
+import { flag, object, orResource, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
-import { type DeploymentInputs } from "../core/deployment-context";
+import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/kms-key";
 import { type ProjectApis } from "../core/project-apis";
 import { replicaPaths } from "../core/secrets/stored-secret";
 import { grantKeys, type KeyName } from "./key-grants";

@@ -1,13 +1,13 @@
-import { type SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
+import { type SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 
 import { addOptionalBlock, optionalBlocks } from "../core/expr/conditional";
+import { anyOf, call, type Expr, exprOf, hcl, interpolated } from "../core/expr/expr";
 import { isWhole } from "../core/inputs/checks";
-import { anyOf, call, interpolated, type Expr, exprOf, hcl } from "../core/expr/expr";
-import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
 import { type Relation } from "../core/inputs/relations";
-import { choice, count, object, text, type PropsOf, type Optional } from "../core/inputs/rows";
+import { choice, count, object, type Optional, type PropsOf, text } from "../core/inputs/rows";
 import { type SettingsOf } from "../core/inputs/value";
+import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
 
 /** Sunday 03:00 UTC, after the backup. */
 const DEFAULT_WINDOW = { day: 7, hour: 3, track: "stable" } as const;

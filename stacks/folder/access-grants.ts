@@ -1,6 +1,6 @@
-import { ACTORS, type ActorName, type ActorText } from "./access-texts";
-import { asText, whereSet } from "./expression-text";
+import { type ActorName, ACTORS, type ActorText } from "./access-texts";
 import { type Block, type ConfigurationFacts, type FoundResource, root } from "./configuration-facts";
+import { asText, whereSet } from "./expression-text";
 
 /** A role that an identity has, as the page shows it. */
 export interface Grant {

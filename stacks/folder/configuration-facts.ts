@@ -1,5 +1,5 @@
-import { asText, beforeClosing, replaceExpressions, split, whereSet, withoutBrackets } from "./expression-text";
 import { wordList } from "../../lib/core/word-list";
+import { asText, beforeClosing, replaceExpressions, split, whereSet, withoutBrackets } from "./expression-text";
 
 /** Terraform JSON, or a part of it. */
 export type Block = Readonly<Record<string, unknown>>;

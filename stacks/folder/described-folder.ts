@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { TerraformOutput } from "cdktf";
 
-import { packageFile } from "../../lib/core/package-file";
 import { noteInMessages } from "../../lib/core/inputs/message-notes";
-import { type PortableStack } from "../../lib/core/portable-stack";
-import { type DeploymentSettings } from "../../lib/core/inputs/settled-inputs";
-import { addStackFile, addStackText } from "../../lib/core/stack-file";
 import { type Table } from "../../lib/core/inputs/rows";
+import { type DeploymentSettings } from "../../lib/core/inputs/settled-inputs";
+import { packageFile } from "../../lib/core/package-file";
+import { type PortableStack } from "../../lib/core/portable-stack";
+import { addStackFile, addStackText } from "../../lib/core/stack-file";
 import { exampleValues } from "./example-values";
 import { inputSchema } from "./input-schema";
 import { settledNames, settledNote } from "./settled-names";

@@ -1,7 +1,7 @@
-import { terraformName } from "../../lib/core/inputs/checks";
 import { aligned, assignment, quotedText, valueExpression } from "../../lib/core/hcl/hcl-expression";
+import { terraformName } from "../../lib/core/inputs/checks";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
-import { groupedInputs, headingOf, type FirstRow, firstInputs, withoutForm } from "../input-groups";
+import { firstInputs, type FirstRow, groupedInputs, headingOf, withoutForm } from "../input-groups";
 import { shownType } from "./shown-type";
 
 /**

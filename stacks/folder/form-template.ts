@@ -1,5 +1,5 @@
-import { terraformName, type Facts } from "../../lib/core/inputs/checks";
-import { isList, type Input, type Table } from "../../lib/core/inputs/rows";
+import { type Facts, terraformName } from "../../lib/core/inputs/checks";
+import { type Input, isList, type Table } from "../../lib/core/inputs/rows";
 import { groupedInputs } from "../input-groups";
 import { inputSchema } from "./input-schema";
 

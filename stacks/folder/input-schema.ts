@@ -1,4 +1,4 @@
-import { isEach, terraformName, type EachCheck, type Facts } from "../../lib/core/inputs/checks";
+import { type EachCheck, type Facts, isEach, terraformName } from "../../lib/core/inputs/checks";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
 
 /**

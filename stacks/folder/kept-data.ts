@@ -1,6 +1,6 @@
-import { asText } from "./expression-text";
 import { type Block, type ConfigurationFacts, type FoundResource, root } from "./configuration-facts";
 import { DATA, type DatumText } from "./data-texts";
+import { asText } from "./expression-text";
 
 /** A row of the table of data, with the resource in which the data lies. */
 export interface KeptDatum extends Pick<DatumText, "what" | "persons" | "where" | "kept" | "deleted"> {

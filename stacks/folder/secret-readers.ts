@@ -1,4 +1,4 @@
-import { type Grant, givenSecret } from "./access-grants";
+import { givenSecret, type Grant } from "./access-grants";
 import { ACTORS, COPIES, SECRETS } from "./access-texts";
 import { type Block, type ConfigurationFacts, root } from "./configuration-facts";
 

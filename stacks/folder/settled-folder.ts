@@ -1,11 +1,11 @@
 import { App } from "cdktf";
 
-import { terraformName } from "../../lib/core/inputs/checks";
 import { statedConditions } from "../../lib/core/expr/conditional";
+import { terraformName } from "../../lib/core/inputs/checks";
 import { declaredInputs } from "../../lib/core/inputs/declared-inputs";
-import { isCollection, type Input, type Table } from "../../lib/core/inputs/rows";
+import { type Input, isCollection, type Table } from "../../lib/core/inputs/rows";
+import { type DeploymentSettings, settingOrDefault, type Settlement } from "../../lib/core/inputs/settled-inputs";
 import { type PortableStack } from "../../lib/core/portable-stack";
-import { type DeploymentSettings, type Settlement, settingOrDefault } from "../../lib/core/inputs/settled-inputs";
 import { usedInputs } from "./used-inputs";
 
 /** Makes a stack in an app, under the settings of a deployment. */

@@ -1,4 +1,4 @@
-import { requiredObject, type Input, type Table } from "../../lib/core/inputs/rows";
+import { type Input, requiredObject, type Table } from "../../lib/core/inputs/rows";
 
 /** The type of an input for readers: without settled members, which its variable has, to refuse them. */
 export function shownType({ members, type }: Input): string {

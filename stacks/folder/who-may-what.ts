@@ -1,8 +1,8 @@
 import { accountOf, type Grant, grantsOf } from "./access-grants";
-import { ACTORS, type ActorName, type ActorText, REASONS } from "./access-texts";
+import { type ActorName, ACTORS, type ActorText, REASONS } from "./access-texts";
 import { type Block, ConfigurationFacts } from "./configuration-facts";
 import { asText } from "./expression-text";
-import { type KeptDatum, keptData } from "./kept-data";
+import { keptData, type KeptDatum } from "./kept-data";
 import { table } from "./markdown-tables";
 import { openPorts } from "./open-ports";
 import { type ReadSecret, readSecrets } from "./secret-readers";

@@ -1,10 +1,10 @@
 import { TerraformLocal } from "cdktf";
 
-import { expression, escaped } from "../../../lib/core/expr/expression";
+import { escaped, expression } from "../../../lib/core/expr/expression";
+import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
 import { fc } from "../../support/seeded-cases";
 import { bareStack, terraformOf } from "../../support/synthesis";
-import { evaluated } from "../../stacks/terraform-run";
 
 /** Texts with many template markers. */
 const templateText = fc

@@ -1,6 +1,6 @@
 import { TerraformLocal } from "cdktf";
 
-import { exprOf, interpolated, literal, reference, type Expr } from "../../../lib/core/expr/expr";
+import { type Expr, exprOf, interpolated, literal, reference } from "../../../lib/core/expr/expr";
 import * as hcl from "../../../lib/core/expr/functions";
 import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";

@@ -1,9 +1,9 @@
 import { Token } from "cdktf";
 
-import { literal, namedStep, reference, type Expr } from "../../../lib/core/expr/expr";
+import { type Expr, literal, namedStep, reference } from "../../../lib/core/expr/expr";
 import { withNamedSteps } from "../../../lib/core/expr/named-steps";
-import { terraformWith } from "../../support/synthesis";
 import { TerraformData } from "../../../lib/core/terraform-data";
+import { terraformWith } from "../../support/synthesis";
 
 const KNOWN = { knownAt: "plan", mayBeNull: false } as const;
 const variable = (name: string): Expr<number> => reference<number>(`var.${name}`, KNOWN);

@@ -1,7 +1,7 @@
 import { parse } from "@cdktf/hcl2json";
-import { fc } from "../../support/seeded-cases";
 
 import { hclFiles, type Origin } from "../../../lib/core/hcl/hcl-files";
+import { fc } from "../../support/seeded-cases";
 
 const origin = (): Origin => ({ path: ["main"], order: 0, blocks: {} });
 

@@ -1,5 +1,7 @@
 import { TerraformVariable } from "cdktf";
 
+import { isDistinct } from "../../../lib/core/expr/functions";
+import { type Check, eachMatching, matching, whole } from "../../../lib/core/inputs/checks";
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
 import { type Relation } from "../../../lib/core/inputs/relations";
 import {
@@ -13,8 +15,6 @@ import {
   textMap,
   texts,
 } from "../../../lib/core/inputs/rows";
-import { eachMatching, matching, whole, type Check } from "../../../lib/core/inputs/checks";
-import { isDistinct } from "../../../lib/core/expr/functions";
 import { bareStack, terraformOf } from "../../support/synthesis";
 
 /** A rule for a list as a whole. */

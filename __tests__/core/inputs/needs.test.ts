@@ -1,9 +1,9 @@
 import { TerraformVariable } from "cdktf";
 
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
-import { choice, flag, text, texts } from "../../../lib/core/inputs/rows";
 import { needs } from "../../../lib/core/inputs/needs";
-import { bareStack, terraformOf, type Block } from "../../support/synthesis";
+import { choice, flag, text, texts } from "../../../lib/core/inputs/rows";
+import { bareStack, type Block, terraformOf } from "../../support/synthesis";
 
 const TABLE = {
   domain: text({ default: null, description: "Domain." }),

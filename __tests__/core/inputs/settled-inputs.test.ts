@@ -1,7 +1,7 @@
 import { declaredInputs, declareInputs } from "../../../lib/core/inputs/declared-inputs";
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
-import { flag, number, object, text, texts } from "../../../lib/core/inputs/rows";
 import { needs } from "../../../lib/core/inputs/needs";
+import { flag, number, object, text, texts } from "../../../lib/core/inputs/rows";
 import { type DeploymentSettings, type Settlement } from "../../../lib/core/inputs/settled-inputs";
 import { bareStack, terraformOf } from "../../support/synthesis";
 

@@ -5,8 +5,8 @@ import { packageFile } from "../../../lib/core/package-file";
 import { FaultMatrix, page, renewableToken, status } from "../../support/fault-matrix";
 import { type Fault } from "../../support/google-stand-in";
 import { programFolder, runFile, type ScriptOptions } from "../../support/google-stand-in-scripts";
-import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { gcloud, inScene, READ_STATE, type RestScene, scenario, WITHOUT_TOKEN } from "./rest-scene";
 
 const MUCH = "printf '%100000s' a";

@@ -7,11 +7,11 @@ import {
   programFolder,
   recordingPrograms,
   runScript,
-  SCRIPTS,
   type ScriptName,
+  SCRIPTS,
 } from "../../support/google-stand-in-scripts";
-import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { gcloud, inScene, scenario, WITHOUT_TOKEN } from "./rest-scene";
 
 describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", () => {

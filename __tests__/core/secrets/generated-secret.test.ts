@@ -1,8 +1,8 @@
 import { GeneratedSecret } from "../../../lib/core/secrets/generated-secret";
 import { ExistingIdentity } from "../../../lib/platform/identity/existing-identity";
-import { standInIdentity } from "../../support/stand-in-parts";
-import { bareStack, terraformOf, type BareStack } from "../../support/synthesis";
 import { brokenRules } from "../../support/broken-rules";
+import { standInIdentity } from "../../support/stand-in-parts";
+import { type BareStack, bareStack, terraformOf } from "../../support/synthesis";
 
 const secretIn = (stack: BareStack, override?: string) =>
   new GeneratedSecret(stack, "Key", { projectId: "other-project", secretId: "secret-demo-key", length: 64, override });

@@ -1,11 +1,11 @@
 import { TerraformLocal } from "cdktf";
 
-import { planned } from "../../../lib/core/inputs/checks";
 import { reference } from "../../../lib/core/expr/expr";
+import { planned } from "../../../lib/core/inputs/checks";
 import { BLUEPRINT_FILE_RULES } from "../../../lib/idp/blueprint-rules";
+import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
 import { bareStack, terraformOf } from "../../support/synthesis";
-import { evaluated } from "../../stacks/terraform-run";
 
 const TEXT = `version: 1
 metadata:

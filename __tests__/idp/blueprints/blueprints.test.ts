@@ -6,7 +6,7 @@ import { Blueprints, SHIPPED_BLUEPRINTS, SIGN_IN_PROBE_BLUEPRINT } from "../../.
 import { IdpImage } from "../../../lib/idp/idp-image";
 import { describeWith, programPath } from "../../support/programs";
 import { CONTEXT, STAND_IN_REPOSITORY } from "../../support/stand-in-parts";
-import { BareStack, bareStack, synthesizeInto, testApp, type Terraform } from "../../support/synthesis";
+import { BareStack, bareStack, synthesizeInto, type Terraform, testApp } from "../../support/synthesis";
 import { temporaryFolder } from "../../support/temporary-folder";
 
 const blueprint = (name: string) => `version: 1\nmetadata:\n  name: ${name}\nentries: []\n`;

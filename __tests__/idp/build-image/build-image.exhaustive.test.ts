@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { EMPTY_PAGE, FaultMatrix, LOST_ANSWER, page, renewableToken, status } from "../../support/fault-matrix";
 import { recordingPrograms, type ScriptOptions } from "../../support/google-stand-in-scripts";
-import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
-import { BUILD, CREATE, IMAGE, inScene, LOG, type Scene, startBuild, scenario } from "./build-scene";
+import { temporaryFolder } from "../../support/temporary-folder";
+import { BUILD, CREATE, IMAGE, inScene, LOG, scenario, type Scene, startBuild } from "./build-scene";
 
 const GET = "cloudbuild.projects.builds.get";
 const CANCEL = "cloudbuild.projects.builds.cancel";

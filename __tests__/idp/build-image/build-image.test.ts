@@ -8,7 +8,7 @@ import { UPGRADE_EDGES } from "../../../lib/idp/releases";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { BUILD_ENVIRONMENT, BUILD, captureBuildRequest, CREATE, IMAGE, inScene, scenario, LOG } from "./build-scene";
+import { BUILD, BUILD_ENVIRONMENT, captureBuildRequest, CREATE, IMAGE, inScene, LOG, scenario } from "./build-scene";
 
 const BUILD_ARGUMENTS = [
   `TOOLS_IMAGE=${BUILD_ENVIRONMENT.TOOLS_IMAGE}`,

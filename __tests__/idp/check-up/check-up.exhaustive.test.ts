@@ -3,9 +3,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { type ScriptRun } from "../../support/google-stand-in-scripts";
-import { LOG_CASES, FACTS } from "../../platform/monitoring/alert-fixture";
+import { FACTS, LOG_CASES } from "../../platform/monitoring/alert-fixture";
 import { isSelected } from "../../platform/monitoring/log-filter";
+import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { SUPERUSER } from "../db-init/cluster";
 import { type Environment } from "../db-init/script-run";
 import { applicationLogin, describeOnServers, type Tenant, type TestServer } from "../db-init/tenants";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
 import { DATABASE_MAJOR_VERSION, DATABASE_MAJOR_VERSIONS } from "../../../lib/idp/contract";
-import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { filledTenant, NAMES, restored, runJob } from "../recovery/job-run";
 import { ADMIN_PASSWORD, startCluster, SUPERUSER } from "./cluster";
 import { runScript, succeeds } from "./script-run";

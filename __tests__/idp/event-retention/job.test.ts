@@ -1,7 +1,7 @@
 import { rendered } from "../../../lib/core/expr/expression";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
-import { bareStack, terraformOf, type Block, type Terraform } from "../../support/synthesis";
+import { bareStack, type Block, type Terraform, terraformOf } from "../../support/synthesis";
 
 const VARIANTS = [{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIdentityProvider }] as const;
 type VariantCase = (typeof VARIANTS)[number];

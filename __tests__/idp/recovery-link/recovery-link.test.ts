@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { LOG_CASES, FACTS } from "../../platform/monitoring/alert-fixture";
+import { FACTS, LOG_CASES } from "../../platform/monitoring/alert-fixture";
 import { isSelected } from "../../platform/monitoring/log-filter";
-import { runOf, type ProcessRun } from "../../support/process-run";
+import { type ProcessRun, runOf } from "../../support/process-run";
 import { describeWith, programPath } from "../../support/programs";
 import { SECRET, SecretManagerStandIn, status } from "./secret-manager-stand-in";
 

@@ -1,6 +1,6 @@
 import { EMPTY_PAGE, FaultMatrix, status } from "../../support/fault-matrix";
 import { describeWith } from "../../support/programs";
-import { inSqlScene, INSTANCE, PROJECT, type SqlScene, scenario } from "./sql-scene";
+import { inSqlScene, INSTANCE, PROJECT, scenario, type SqlScene } from "./sql-scene";
 
 const RELEASE = { RELEASE: "2026.5.8" };
 const CREATE = "sqladmin.backups.createBackup";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { type FaultRow } from "../../support/fault-matrix";
-import { exits, hangs, receives, type ProgramFault, ProgramStandIn } from "../../support/program-stand-in";
+import { exits, hangs, type ProgramFault, ProgramStandIn, receives } from "../../support/program-stand-in";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { SUPERUSER } from "../db-init/cluster";
 import { runScript } from "../db-init/script-run";

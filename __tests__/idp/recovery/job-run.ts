@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
+import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { type Cluster, SUPERUSER } from "../db-init/cluster";
-import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { type Environment, type RunOptions, runScript } from "../db-init/script-run";
 import { applicationLogin, type Tenant, type TestServer } from "../db-init/tenants";
 

@@ -3,12 +3,12 @@ import { join } from "node:path";
 
 import { type IJob } from "kubernetes-models/batch/v1/Job";
 
-import { documentedTerraform, synthesizedStacks } from "../../tools/documented-stacks";
 import { programFolder } from "../../support/google-stand-in-scripts";
-import { temporaryFolder } from "../../support/temporary-folder";
-import { CONNECTION } from "./sql-scene";
-import { apiObject } from "./api-object";
 import { type Block } from "../../support/synthesis";
+import { temporaryFolder } from "../../support/temporary-folder";
+import { documentedTerraform, synthesizedStacks } from "../../tools/documented-stacks";
+import { apiObject } from "./api-object";
+import { CONNECTION } from "./sql-scene";
 
 /** Every member is there, in what the stack makes. */
 type Complete<Value> = Value extends object ? { [Key in keyof Value]-?: Complete<Value[Key]> } : Value;

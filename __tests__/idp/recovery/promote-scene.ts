@@ -1,7 +1,7 @@
 import { type RecordedRequest } from "../../support/google-stand-in";
 import { type Binding } from "../../support/google-stand-in-policies";
-import { programFolder, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 import { linesOfRestore } from "../../support/google-stand-in-restores";
+import { programFolder, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 import { type SqlInstanceState } from "../../support/google-stand-in-sql";
 import { LoopbackServer } from "../../support/loopback-server";
 import { DUMP_JOB, INIT_JOB, inSqlScene, INSTANCE, JOBS, PROJECT, type SqlScene } from "./sql-scene";

@@ -1,8 +1,8 @@
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import {
-  AWAY,
   applyWithoutPromoted,
+  AWAY,
   expectAway,
   expectHome,
   expectHomeClosed,

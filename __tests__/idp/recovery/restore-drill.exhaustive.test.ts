@@ -7,8 +7,8 @@ import {
   INSTANCE,
   leftClone,
   PROJECT,
-  type SqlScene,
   scenario,
+  type SqlScene,
 } from "./sql-scene";
 
 /** Requests that change something, in a drill that nothing interrupts. */

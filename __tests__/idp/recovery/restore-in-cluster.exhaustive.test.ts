@@ -2,11 +2,11 @@ import { Job } from "kubernetes-models/batch/v1/Job";
 
 import { scenarioIn } from "../../support/api-scene";
 import { FaultMatrix } from "../../support/fault-matrix";
+import { type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 import { exits, hangs, ProgramStandIn, STOPS } from "../../support/program-stand-in";
 import { describeWith } from "../../support/programs";
-import { CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB, KubectlStandIn, NAMESPACE, type ClusterJob } from "./kubectl-stand-in";
+import { CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB, type ClusterJob, KubectlStandIn, NAMESPACE } from "./kubectl-stand-in";
 import { CONNECTION, DATABASE, expectNothingLeft, inSqlScene, type SqlScene } from "./sql-scene";
-import { type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 
 const TIME = "2026-11-22T11:00:00Z";
 const PROXY_PORT = "5433";

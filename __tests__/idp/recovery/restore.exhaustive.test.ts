@@ -18,8 +18,8 @@ import {
   PROJECT,
   RESTORED_ID,
   runsOf,
-  type SqlScene,
   scenario,
+  type SqlScene,
 } from "./sql-scene";
 
 const TIME = "2026-11-22T11:00:00Z";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { programFolder, type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { DATABASE, inSqlScene, INIT_JOB, INSTANCE, PROJECT, runsOf, type SqlScene } from "./sql-scene";
+import { DATABASE, INIT_JOB, inSqlScene, INSTANCE, PROJECT, runsOf, type SqlScene } from "./sql-scene";
 
 const THERE = { instance: "sql-there", database: "idp_b_demo", region: "europe-west1" };
 

@@ -1,6 +1,6 @@
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
-import { bareStack, terraformOf, type Block, type Terraform } from "../../support/synthesis";
+import { bareStack, type Block, type Terraform, terraformOf } from "../../support/synthesis";
 
 const VARIANTS = [{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIdentityProvider }] as const;
 

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { LOG_CASES, FACTS } from "../../platform/monitoring/alert-fixture";
+import { FACTS, LOG_CASES } from "../../platform/monitoring/alert-fixture";
 import { isSelected } from "../../platform/monitoring/log-filter";
 import { freePort } from "../../support/loopback-server";
-import { runOf, type ProcessRun } from "../../support/process-run";
+import { type ProcessRun, runOf } from "../../support/process-run";
 import { describeWith, programPath } from "../../support/programs";
 import {
   ApplicationStandIn,
@@ -14,10 +14,10 @@ import {
   page,
   PASSWORD,
   PASSWORD_STAGE,
-  REDIRECT_URI,
   redirect,
-  USERNAME,
+  REDIRECT_URI,
   type Stage,
+  USERNAME,
 } from "./application-stand-in";
 
 const SCRIPT = packageFile("lib/idp/scripts/sign-in-probe.py");

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import { ADMIN_PASSWORD, type Cluster, startCluster } from "../db-init/cluster";
 import { describeWith, programPath } from "../../support/programs";
+import { ADMIN_PASSWORD, type Cluster, startCluster } from "../db-init/cluster";
 
 const execute = promisify(execFile);
 const PAGES = 20;

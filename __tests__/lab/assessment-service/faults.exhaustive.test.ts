@@ -2,8 +2,8 @@ import { FaultMatrix, page, renewableToken, status } from "../../support/fault-m
 import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { haveLeftovers, haveSource, inScene, jobsOf, namesIn, type Scene, SOURCE } from "./assessment-scene";
 import { machines, SCOPED_KEY, withAws } from "../inventory/inventory-run";
+import { haveLeftovers, haveSource, inScene, jobsOf, namesIn, type Scene, SOURCE } from "./assessment-scene";
 
 const PREFIX = "migrationcenter.projects.locations";
 const callsOf = (...calls: readonly string[]) => calls.map((call) => `${PREFIX}.${call}`);

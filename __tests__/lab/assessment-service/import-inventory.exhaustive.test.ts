@@ -6,8 +6,8 @@ import { recordingPrograms } from "../../support/google-stand-in-scripts";
 import { SIGNATURE_MARK } from "../../support/google-stand-in-uploads";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { haveSource, jobsOf, scenario, withoutHash } from "./assessment-scene";
 import { machines, SCOPED_KEY, withAws } from "../inventory/inventory-run";
+import { haveSource, jobsOf, scenario, withoutHash } from "./assessment-scene";
 
 describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
   scenario("makes no job, and no call, for a region without instances", async ({ standIn, run }) => {

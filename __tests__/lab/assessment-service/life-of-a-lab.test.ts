@@ -1,7 +1,7 @@
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { describeWith } from "../../support/programs";
-import { jobsOf, namesIn, sceneWith, SOURCE, withoutHash } from "./assessment-scene";
 import { machines, withAws } from "../inventory/inventory-run";
+import { jobsOf, namesIn, sceneWith, SOURCE, withoutHash } from "./assessment-scene";
 
 describeWith(["curl", "dash", "jq"], "The scripts of a lab, one after the other,", () => {
   const { run, standIn } = sceneWith(new GoogleStandIn());

@@ -1,8 +1,8 @@
 import { fullFrom, page } from "../../support/fault-matrix";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { haveGroup, haveLeftovers, haveSource, inScene, scenario, SOURCE } from "./assessment-scene";
 import { withAws } from "../inventory/inventory-run";
+import { haveGroup, haveLeftovers, haveSource, inScene, scenario, SOURCE } from "./assessment-scene";
 
 const SCRIPTS = ["register-source", "assessment-status", "assessment-cleanup", "import-inventory"] as const;
 

@@ -1,6 +1,6 @@
 import { describeWith } from "../../support/programs";
-import { haveGroup, inScene, jobsOf, LOCATION, namesIn, type Scene } from "./assessment-scene";
 import { machines, withAws } from "../inventory/inventory-run";
+import { haveGroup, inScene, jobsOf, LOCATION, namesIn, type Scene } from "./assessment-scene";
 
 type Step = "apply" | "import" | "destroy" | "cleanup";
 

@@ -2,20 +2,21 @@ import { spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+
 import { packageFile } from "../../../lib/core/package-file";
 import { LAB_USER } from "../../../lib/lab/contract";
 import { LoopbackServer } from "../../support/loopback-server";
+import { runOf } from "../../support/process-run";
 import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { runOf } from "../../support/process-run";
 
 const SCRIPT = packageFile("lib/lab/scripts/linux-first-boot.sh");
 const KEY = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAACAQC0the+real/one==";

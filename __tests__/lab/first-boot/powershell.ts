@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
-import { Language, Parser, type Node } from "web-tree-sitter";
+
+import { Language, type Node, Parser } from "web-tree-sitter";
 
 /** Reads PowerShell by its grammar. */
 export async function parsedPowerShell(text: string): Promise<PowerShellScript> {

@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
-import { freePort } from "../../support/loopback-server";
-import { describeWith, programPath } from "../../support/programs";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
+import { freePort } from "../../support/loopback-server";
+import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { haveSource, sceneWith } from "../assessment-service/assessment-scene";
 import { AWS_ENVIRONMENT, rowsOf } from "./inventory-run";

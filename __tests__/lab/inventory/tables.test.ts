@@ -1,7 +1,7 @@
-import { COLUMNS } from "../../support/google-stand-in-tables";
-import { describeWith } from "../../support/programs";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
+import { COLUMNS } from "../../support/google-stand-in-tables";
+import { describeWith } from "../../support/programs";
 import { haveSource, sceneWith } from "../assessment-service/assessment-scene";
 import { rowsOf, withAws } from "./inventory-run";
 

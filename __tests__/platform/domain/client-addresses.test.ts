@@ -6,7 +6,7 @@ import { kubernetesTerraform } from "../../stacks/kubernetes-stack";
 import { serverlessTerraform } from "../../stacks/serverless-stack";
 import { evaluatedTogether } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
-import { bareStack, terraformOf, type Terraform } from "../../support/synthesis";
+import { bareStack, type Terraform, terraformOf } from "../../support/synthesis";
 
 const BALANCER = "203.0.113.80";
 const IPV6_BALANCER = "2001:db8:0:1e::";

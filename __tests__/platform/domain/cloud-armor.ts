@@ -2,14 +2,14 @@ import { BlockList, isIPv6 } from "node:net";
 
 import { Environment } from "@marcbachmann/cel-js";
 
-import { SecurityPolicy } from "../../../lib/platform/domain/security-policy";
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
 import { type PropsOf } from "../../../lib/core/inputs/rows";
 import { type Value } from "../../../lib/core/inputs/value";
-import { protectionInputs, type ProtectionInputs } from "../../../lib/platform/domain/protection";
+import { type ProtectionInputs, protectionInputs } from "../../../lib/platform/domain/protection";
 import { PROTECTION_RULES } from "../../../lib/platform/domain/protection-rules";
+import { SecurityPolicy } from "../../../lib/platform/domain/security-policy";
 import { CONTEXT } from "../../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
+import { type BareStack, bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
 export type Protection = PropsOf<ProtectionInputs["protection"]["members"]>;
 

@@ -1,7 +1,7 @@
 import { SecurityPolicy, type SecurityPolicyProps } from "../../../lib/platform/domain/security-policy";
-import { valueOf, type Protection } from "./cloud-armor";
 import { CONTEXT } from "../../support/stand-in-parts";
 import { bareStack, terraformOf, warningsOf } from "../../support/synthesis";
+import { type Protection, valueOf } from "./cloud-armor";
 
 const DOMAIN = "login.example.com";
 

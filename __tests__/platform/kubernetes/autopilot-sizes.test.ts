@@ -1,7 +1,7 @@
 import { admittedTemplate } from "../../rehearsal/project/autopilot-admission";
 import { type Value, valuesAt } from "../../rehearsal/project/terraform-value";
-import { kubernetesTerraform } from "../../stacks/kubernetes-stack";
 import { valueAt } from "../../stacks/configuration-graph";
+import { kubernetesTerraform } from "../../stacks/kubernetes-stack";
 import { type Block } from "../../support/synthesis";
 import { OUTPOST_CONFIGS } from "./outposts/outpost-configs";
 

@@ -1,6 +1,6 @@
+import { type Platform } from "../../../lib/platform/monitoring/alert";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 import { secondsUntilHeard } from "../../tools/alert-delay";
-import { type Platform } from "../../../lib/platform/monitoring/alert";
 
 function secondsOf(id: string, platform: Platform): number {
   const alert = alertsOn(platform).find((each) => each.id === id);

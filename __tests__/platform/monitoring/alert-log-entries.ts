@@ -1,5 +1,5 @@
-import { type LogEntry } from "./log-filter";
 import { FACTS } from "./alert-fixture";
+import { type LogEntry } from "./log-filter";
 
 /** Entries that must raise an alert, and others that must not, each by what it is. */
 export interface LogExample {

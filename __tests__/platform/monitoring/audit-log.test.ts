@@ -9,7 +9,7 @@ import {
 } from "../../../lib/serverless-identity-provider";
 import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
-import { bareStack, terraformOf, type Block, type Terraform } from "../../support/synthesis";
+import { bareStack, type Block, type Terraform, terraformOf } from "../../support/synthesis";
 import { FACTS } from "./alert-fixture";
 import { isSelected, type LogEntry } from "./log-filter";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { isSelected } from "./log-filter";
 import { LOG_CASES } from "./alert-fixture";
 import { LOG_EXAMPLES, type LogExample } from "./alert-log-entries";
+import { isSelected } from "./log-filter";
 
 const exampleOf = (id: string, platform: string): LogExample =>
   LOG_EXAMPLES[`${id} on ${platform}`] ?? LOG_EXAMPLES[id] ?? { raises: [], quiet: {} };

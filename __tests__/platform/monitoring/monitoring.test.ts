@@ -1,12 +1,12 @@
-import { Monitoring, type MonitoringProps } from "../../../lib/platform/monitoring/monitoring";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
-import { SERVICE_LEVELS } from "../../../lib/platform/monitoring/service-levels";
 import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
-import { evaluatedTogether } from "../../stacks/terraform-run";
+import { Monitoring, type MonitoringProps } from "../../../lib/platform/monitoring/monitoring";
+import { SERVICE_LEVELS } from "../../../lib/platform/monitoring/service-levels";
 import { shippedStacks } from "../../stacks/shipped-stacks";
+import { evaluatedTogether } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
 import { apisIn, CONTEXT, standInIdentity } from "../../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf, type Block, type Terraform } from "../../support/synthesis";
+import { bareStack, type Block, resourceOf, type Terraform, terraformOf } from "../../support/synthesis";
 
 function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitoring; terraform: Terraform } {
   const stack = bareStack();

@@ -1,7 +1,7 @@
 import { parser } from "@prometheus-io/lezer-promql";
 
 import { ALERTS } from "../../../lib/platform/monitoring/alerts";
-import { METRIC_CASES, FACTS, ruleOf } from "./alert-fixture";
+import { FACTS, METRIC_CASES, ruleOf } from "./alert-fixture";
 
 const strict = parser.configure({ strict: true });
 

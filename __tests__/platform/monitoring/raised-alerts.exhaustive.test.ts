@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { METRIC_CASES, ruleOf } from "./alert-fixture";
-import { EXAMPLES, type Example, type Series } from "./alert-series";
+import { type Example, EXAMPLES, type Series } from "./alert-series";
 
 const folder = temporaryFolder();
 

@@ -2,7 +2,7 @@ import { InputVariable } from "../../../lib/core/inputs/input-variable";
 import { type IdentityProviderContainerProps } from "../../../lib/idp/identity-provider-container";
 import { ServerlessService, type ServerlessServiceProps } from "../../../lib/platform/serverless/serverless-service";
 import { CONTEXT, standInIdentity, standInIdentityProvider } from "../../support/stand-in-parts";
-import { bareStack, terraformOf, warningsOf, type BareStack } from "../../support/synthesis";
+import { type BareStack, bareStack, terraformOf, warningsOf } from "../../support/synthesis";
 
 const serviceIn = (
   stack: BareStack,

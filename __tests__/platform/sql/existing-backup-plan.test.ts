@@ -4,7 +4,7 @@ import {
   type ServerlessIdentityProviderProps,
 } from "../../../lib/serverless-identity-provider";
 import { serverlessTerraform } from "../../stacks/serverless-stack";
-import { bareStack, terraformOf, type Block, type Terraform } from "../../support/synthesis";
+import { bareStack, type Block, type Terraform, terraformOf } from "../../support/synthesis";
 
 const PROVIDERS = { kubernetes: KubernetesIdentityProvider, serverless: ServerlessIdentityProvider } as const;
 type Platform = keyof typeof PROVIDERS;

@@ -6,11 +6,11 @@ import { DATABASE_MAJOR_VERSIONS } from "../../../lib/idp/contract";
 import { DATABASE_ENDS } from "../../../lib/idp/releases";
 import { refuseSkippedVersion } from "../../../lib/platform/sql/database-passwords";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
-import { CONTEXT } from "../../support/stand-in-parts";
 import { valueAt } from "../../stacks/configuration-graph";
 import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
-import { bareStack, terraformOf, type BareStack } from "../../support/synthesis";
+import { CONTEXT } from "../../support/stand-in-parts";
+import { type BareStack, bareStack, terraformOf } from "../../support/synthesis";
 
 const remainsOf = (props: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
   new PostgresqlDatabase(stack, "Database", { context: CONTEXT, ...props });

@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { nearest } from "../../../lib/core/inputs/nearest";
 import { packageFile } from "../../../lib/core/package-file";
 import { findProgram } from "../../support/programs";
+import { killAllRuns } from "../deployment/terraform-process";
 import { rehearse } from "../engine/rehearsal";
 import {
   EXHAUSTIVE_PARTS,
@@ -18,7 +19,6 @@ import {
   workLimit,
 } from "../engine/run-context";
 import { REHEARSALS } from "../scenarios/stacks";
-import { killAllRuns } from "../deployment/terraform-process";
 
 const USAGE = `npm run rehearse -- [stack...] [--exhaustive] [--only TEXT] [--keep] [--terraform PATH]
 

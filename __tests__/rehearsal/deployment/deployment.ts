@@ -6,12 +6,11 @@ import { join } from "node:path";
 import { schemaOfFolder } from "../../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { Cloud } from "../project/cloud";
-import { copyWhatScriptsSee, standInEnvironment } from "./stand-ins";
-import { copyFolder } from "./folder-copy";
 import { canBeAttached } from "../project/kubernetes-exposure";
-import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
+import { PluginServer } from "../providers/plugin-server";
 import { ResourceProvider } from "../providers/resource-provider";
+import { copyFolder } from "./folder-copy";
 import {
   type Configuration,
   leaksIn,
@@ -21,9 +20,10 @@ import {
   secretsOf,
   statePlaces,
 } from "./secret-scan";
+import { copyWhatScriptsSee, standInEnvironment } from "./stand-ins";
 import { type Actions, requireActions, StepFailure } from "./steps";
 import { actionsIn, keysByAddress, type StateFile } from "./terraform-json";
-import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
+import { problemsIn, runTerraform, type TerraformOptions, type TerraformRun, unwrapped } from "./terraform-process";
 
 /** Values of input variables; the others have the stack's defaults. */
 export type Inputs = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+
 import { runOf } from "../../support/process-run";
 
 /** Result of one run of Terraform. */

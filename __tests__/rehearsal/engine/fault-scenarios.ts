@@ -1,6 +1,6 @@
 import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
-import { requireSoundness } from "./journey";
 import { inStep, StepFailure } from "../deployment/steps";
+import { requireSoundness } from "./journey";
 
 /** Something that goes wrong once during the first apply. */
 export interface Fault {

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { hclFiles } from "../../../lib/core/hcl/hcl-files";
-import { KNOWN_BLOCKS, type HclBlocks } from "../../../lib/core/hcl/stack-origin";
+import { type HclBlocks, KNOWN_BLOCKS } from "../../../lib/core/hcl/stack-origin";
 import { packageFile } from "../../../lib/core/package-file";
 import { type Deployment } from "../deployment/deployment";
 

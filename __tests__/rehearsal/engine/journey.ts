@@ -1,8 +1,8 @@
-import { type ResourceType } from "../project/resource-type";
-import { PROVIDERS } from "../project/provider-types";
 import { type Deployment, type Inputs } from "../deployment/deployment";
-import { Refusal } from "../project/cloud";
 import { type Expected, inStep, requireActions, StepFailure } from "../deployment/steps";
+import { Refusal } from "../project/cloud";
+import { PROVIDERS } from "../project/provider-types";
+import { type ResourceType } from "../project/resource-type";
 
 /** A change that an owner makes to a deployment, with all the actions that it may cause. */
 export interface ChangeScenario {

@@ -7,8 +7,8 @@ import { DEPENDENCIES_STEP, requireDependencies } from "./dependencies";
 import {
   closedGates,
   complete,
-  endState,
   type EndState,
+  endState,
   gatedApis,
   rehearseFailedCreations,
   rehearseFault,

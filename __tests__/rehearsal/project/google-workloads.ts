@@ -2,7 +2,7 @@ import { type Cloud, type CloudObject, type Need, pathOf, Refusal } from "./clou
 import { secretId } from "./google-secrets";
 import { needObject, needRole } from "./needs";
 import { type ResourceType } from "./resource-type";
-import { membersOf, textAt, textsAt, valueAt, type Value, type ValueObject, valuesAt } from "./terraform-value";
+import { membersOf, textAt, textsAt, type Value, valueAt, type ValueObject, valuesAt } from "./terraform-value";
 
 /** What is checked of containers, their environment and mounts before they start. */
 export interface Workload {

@@ -1,5 +1,5 @@
 import { type ReadContext } from "./resource-type";
-import { isValueObject, membersOf, textAt, type Value, valueAt, type ValueObject, textsIn } from "./terraform-value";
+import { isValueObject, membersOf, textAt, textsIn, type Value, valueAt, type ValueObject } from "./terraform-value";
 
 /** Namespace of a namespaced object. */
 export function namespaceOf(values: ValueObject): string {

@@ -13,11 +13,11 @@ import {
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-import { Refusal } from "../project/cloud";
 import { type ProviderSchema } from "../../stacks/provider-schema/provider-schema";
+import { Refusal } from "../project/cloud";
+import { messageFromValue, valueFromMessage } from "../project/terraform-value";
 import { BrokenCreation, recordedAfterFailure, type ResourceProvider } from "./resource-provider";
 import { schemaMessage } from "./schema-rules";
-import { messageFromValue, valueFromMessage } from "../project/terraform-value";
 
 interface Message {
   readonly msgpack: Uint8Array;

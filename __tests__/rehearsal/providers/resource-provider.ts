@@ -13,8 +13,6 @@ import {
   requireUnprotected,
   type ResourceType,
 } from "../project/resource-type";
-import { computedBlocks, filled, withKnown, withProject, writeOnlyIn } from "./planned-values";
-import { typedDefault } from "./schema-rules";
 import {
   completedBlock,
   hasUnknown,
@@ -26,6 +24,8 @@ import {
   type Value,
   type ValueObject,
 } from "../project/terraform-value";
+import { computedBlocks, filled, withKnown, withProject, writeOnlyIn } from "./planned-values";
+import { typedDefault } from "./schema-rules";
 
 /** One change from Terraform; a null prior state is a creation, a null planned state a deletion. */
 export interface Change {

@@ -1,8 +1,8 @@
-import { addOthersCluster } from "../project/google-cluster";
 import { APPLY_AT_ONCE, type Deployment, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
-import { addLogins, ALL_EXISTING } from "./existing-parts";
 import { type Episode } from "../engine/stack-rehearsal";
+import { addOthersCluster } from "../project/google-cluster";
+import { addLogins, ALL_EXISTING } from "./existing-parts";
 
 const NODE_ACCOUNT = "nodes@shared-accounts.iam.gserviceaccount.com";
 

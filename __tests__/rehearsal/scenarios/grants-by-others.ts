@@ -5,9 +5,9 @@ import { programFolder } from "../../support/google-stand-in-scripts";
 import { type Deployment } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
-import { addLogins, ALL_EXISTING, withNodes } from "./existing-parts";
 import { deniedKeys } from "../project/organization-policies";
 import { type Value, type ValueObject } from "../project/terraform-value";
+import { addLogins, ALL_EXISTING, withNodes } from "./existing-parts";
 
 /** What commands grant a role on: their words, and the type of the grant with what finds its target. */
 const TARGETS: readonly (readonly [words: RegExp, type: string])[] = [

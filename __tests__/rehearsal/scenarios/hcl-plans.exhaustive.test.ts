@@ -1,11 +1,12 @@
+import { App } from "cdktf";
+
+import { STACKS } from "../../stacks/variants";
 import { describeWith, findProgram, programPath } from "../../support/programs";
 import { synthesizeInto } from "../../support/synthesis";
-import { STACKS } from "../../stacks/variants";
 import { Deployment, type Inputs } from "../deployment/deployment";
 import { toHcl } from "../engine/hcl-folder";
 import { inputCombinations, type Matrix } from "../engine/input-matrix";
 import { REHEARSALS } from "./stacks";
-import { App } from "cdktf";
 
 /** Sets of inputs: nearly every input has another value in one of them. */
 const SETS = 3;

@@ -1,8 +1,8 @@
 import { ACCEPTED_BY_BOTH, IMAGE } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type Fault } from "../engine/fault-scenarios";
-import { type ChangeScenario } from "../engine/journey";
 import { choicesOf, type Matrix } from "../engine/input-matrix";
+import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 import { WITH_BLUEPRINTS } from "./blueprints";
 import { COMPANY_POLICY, prepareDomain, WITH_DOMAIN } from "./domain";

@@ -1,19 +1,25 @@
 import { ACCEPTED_BY_KUBERNETES, ACCEPTED_PROBES } from "../../stacks/accepted-inputs";
+import { APPLY_AT_ONCE } from "../deployment/deployment";
+import { StepFailure } from "../deployment/steps";
+import { type Fault } from "../engine/fault-scenarios";
+import { type ChangeScenario } from "../engine/journey";
+import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
+import { type Cloud } from "../project/cloud";
+import { needObject } from "../project/needs";
+import { AUDIT_LOG } from "./audit-log";
+import { blueprintChanges } from "./blueprints";
 import { DEPLOYMENT, KUBERNETES_DOMAIN_CHANGES, REGIONAL_ADDRESS } from "./domain";
-import { anotherDeployment, deletedParts, severalInputs } from "./episodes";
-import { EXISTING_CLUSTER } from "./existing-cluster";
-import { WITH_EXISTING_PARTS } from "./existing-parts";
 import { dumpChanges } from "./dump";
 import { DUMP_LOCK } from "./dump-lock";
-import { AUDIT_LOG } from "./audit-log";
-import { GRANTS_BY_OTHERS } from "./grants-by-others";
-import { CONTROL_PLANE, landingZones, ownKeys } from "./landing-zone";
+import { anotherDeployment, deletedParts, severalInputs } from "./episodes";
 import { all, sideBySide, withInputs } from "./every-stack";
-import { blueprintChanges } from "./blueprints";
+import { EXISTING_CLUSTER } from "./existing-cluster";
+import { WITH_EXISTING_PARTS } from "./existing-parts";
+import { GRANTS_BY_OTHERS } from "./grants-by-others";
 import {
   BUILD,
-  FEATURES,
   DOMAINS,
+  FEATURES,
   matrixOf,
   OF_BOTH,
   ownersChanges,
@@ -21,8 +27,11 @@ import {
   withFeatures,
   WORKERS,
 } from "./identity-provider-rehearsal";
-import { DESTROYED_WITH_OUTPOSTS, WITH_OUTPOSTS } from "./outposts";
+import { CONTROL_PLANE, landingZones, ownKeys } from "./landing-zone";
 import { DASHBOARD, monitoringChanges } from "./monitoring";
+import { DESTROYED_WITH_OUTPOSTS, WITH_OUTPOSTS } from "./outposts";
+import { WITH_RECOVERY_ACCESS } from "./recovery-access";
+import { DISABLED, KEY_IS_GONE, ROTATIONS, rotationThatFails, secretsOutOfStep } from "./secrets-out-of-step";
 import {
   geoipChanges,
   mailChanges,
@@ -31,15 +40,6 @@ import {
   WITH_SEPARATE_WORKER,
   workerModeChanges,
 } from "./settings";
-import { DISABLED, KEY_IS_GONE, rotationThatFails, ROTATIONS, secretsOutOfStep } from "./secrets-out-of-step";
-import { type Fault } from "../engine/fault-scenarios";
-import { type ChangeScenario } from "../engine/journey";
-import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
-import { type Cloud } from "../project/cloud";
-import { needObject } from "../project/needs";
-import { APPLY_AT_ONCE } from "../deployment/deployment";
-import { StepFailure } from "../deployment/steps";
-import { WITH_RECOVERY_ACCESS } from "./recovery-access";
 import { WITH_SIGN_IN_PROBE } from "./sign-in-probe";
 
 /** In a cluster, a probe needs a domain, and so do objectives without the uptime check. */

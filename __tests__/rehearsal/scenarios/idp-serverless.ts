@@ -1,13 +1,23 @@
-import { all, sideBySide, withInputs } from "./every-stack";
 import { ACCEPTED } from "../../stacks/accepted-inputs";
 import { type Deployment } from "../deployment/deployment";
+import { type ChangeScenario } from "../engine/journey";
+import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 import { executeByHand } from "../project/google-workloads";
 import { textAt } from "../project/terraform-value";
+import { AUDIT_LOG } from "./audit-log";
+import { blueprintChanges } from "./blueprints";
+import { apis, SERVERLESS_DOMAIN_CHANGES } from "./domain";
+import { dumpChanges } from "./dump";
+import { DUMP_LOCK } from "./dump-lock";
+import { anotherDeployment, anotherRegion, deletedParts, severalInputs } from "./episodes";
+import { all, sideBySide, withInputs } from "./every-stack";
+import { WITH_EXISTING_PARTS } from "./existing-parts";
+import { GRANTS_BY_OTHERS } from "./grants-by-others";
 import {
   BUILD,
+  DOMAINS,
   FAILING_BUILD,
   FEATURES,
-  DOMAINS,
   inNetwork,
   matrixOf,
   OF_BOTH,
@@ -17,22 +27,12 @@ import {
   UPGRADE_BACKUP,
   withFeatures,
 } from "./identity-provider-rehearsal";
-import { apis, SERVERLESS_DOMAIN_CHANGES } from "./domain";
-import { dumpChanges } from "./dump";
-import { DUMP_LOCK } from "./dump-lock";
-import { blueprintChanges } from "./blueprints";
-import { DASHBOARD, monitoringChanges } from "./monitoring";
-import { anotherDeployment, anotherRegion, deletedParts, severalInputs } from "./episodes";
-import { WITH_EXISTING_PARTS } from "./existing-parts";
-import { AUDIT_LOG } from "./audit-log";
-import { GRANTS_BY_OTHERS } from "./grants-by-others";
 import { landingZones, ownKeys } from "./landing-zone";
-import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
-import { KEY_IS_GONE, rotationThatFails, ROTATIONS, secretsOutOfStep } from "./secrets-out-of-step";
-import { type ChangeScenario } from "../engine/journey";
-import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
-import { REGION_LOST } from "./region-lost";
+import { DASHBOARD, monitoringChanges } from "./monitoring";
 import { WITH_RECOVERY_ACCESS } from "./recovery-access";
+import { REGION_LOST } from "./region-lost";
+import { KEY_IS_GONE, ROTATIONS, rotationThatFails, secretsOutOfStep } from "./secrets-out-of-step";
+import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { WITH_SIGN_IN_PROBE } from "./sign-in-probe";
 import { WARM_STANDBY } from "./warm-standby";
 

@@ -4,8 +4,8 @@ import { packageFile } from "../../../lib/core/package-file";
 import { APPLY_AT_ONCE, type Inputs } from "../deployment/deployment";
 import { inStep, StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
-import { valueAt, type ValueObject } from "../project/terraform-value";
 import { CLASSIC, deniedKeys, policiesOf, STRICT } from "../project/organization-policies";
+import { valueAt, type ValueObject } from "../project/terraform-value";
 
 const NETWORK = "projects/shared/global/networks/main";
 

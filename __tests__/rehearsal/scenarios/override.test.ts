@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { App } from "cdktf";
 
+import { SERVERLESS, STACK_NAME } from "../../stacks/serverless-stack";
 import { describeWith, programPath } from "../../support/programs";
 import { synthesizeInto } from "../../support/synthesis";
-import { SERVERLESS, STACK_NAME } from "../../stacks/serverless-stack";
 import { Deployment } from "../deployment/deployment";
 
 /** Plans the folder with a file of its owner's. */

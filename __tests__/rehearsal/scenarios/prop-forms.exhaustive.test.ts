@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { App } from "cdktf";
 
 import {
+  type Form,
   FORMS,
+  type Group,
   groupsOf,
+  type Subject,
   SUBJECTS,
   synthesized,
   TOGETHER,
-  type Form,
-  type Group,
-  type Subject,
 } from "../../stacks/prop-forms";
 import { describeWith, programPath } from "../../support/programs";
 import { synthesizeInto } from "../../support/synthesis";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { App } from "cdktf";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { describeWith, programPath } from "../../support/programs";
-import { synthesizeInto } from "../../support/synthesis";
 import { settledFolder } from "../../stacks/settled-folders";
 import { STACKS } from "../../stacks/variants";
+import { describeWith, programPath } from "../../support/programs";
+import { synthesizeInto } from "../../support/synthesis";
 import { Deployment, type Inputs } from "../deployment/deployment";
 import { inputCombinations, type Matrix } from "../engine/input-matrix";
 import { WITH_DOMAIN } from "./domain";

@@ -9,7 +9,7 @@ import { ServerlessIdentityProvider } from "../../../lib";
 import { PortableStack } from "../../../lib/core/portable-stack";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes";
 import { describeWith, programPath } from "../../support/programs";
-import { synthesizeInto, testApp, type Terraform } from "../../support/synthesis";
+import { synthesizeInto, type Terraform, testApp } from "../../support/synthesis";
 import { Deployment } from "../deployment/deployment";
 import { rehearse } from "../engine/rehearsal";
 import { type RehearsalReport } from "../engine/run-context";

@@ -1,13 +1,13 @@
 import { DATABASE_ALERTS } from "../../../lib/platform/monitoring/database-alerts";
-import { type Binding } from "../../support/google-stand-in-policies";
 import { NEVER } from "../../idp/recovery/promote-scene";
+import { type Binding } from "../../support/google-stand-in-policies";
 import { linesOfRestore } from "../../support/google-stand-in-restores";
 import { LoopbackServer } from "../../support/loopback-server";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { requireActions, StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
 import { type CloudObject, pathOf } from "../project/cloud";
-import { membersOf, textAt, textsAt, valueAt, type Value, type ValueObject } from "../project/terraform-value";
+import { membersOf, textAt, textsAt, type Value, valueAt, type ValueObject } from "../project/terraform-value";
 import {
   HOME,
   INSTANCE,

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { ACTORS, LISTENERS } from "../../../stacks/folder/access-texts";
-import { describeWith, programPath } from "../../support/programs";
 import { settledFolder } from "../../stacks/settled-folders";
+import { describeWith, programPath } from "../../support/programs";
 import { Deployment, type Inputs } from "../deployment/deployment";
 import { WITH_DOMAIN } from "./domain";
 import { WITH_DUMP } from "./dump";

@@ -1,16 +1,16 @@
 import {
   type IResolvable,
+  type ITerraformDependable,
   TerraformCount,
   type TerraformResource,
   TerraformStack,
   Token,
-  type ITerraformDependable,
 } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { call, Expr, exprOf, literal, reference, type Operand } from "./expr";
-import { one } from "./functions";
+import { call, Expr, exprOf, literal, type Operand, reference } from "./expr";
 import { namedIfLong, rendered } from "./expression";
+import { one } from "./functions";
 
 export { allOf, anyOf } from "./expr";
 

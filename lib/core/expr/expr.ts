@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { Token, type IResolvable, type IResolveContext } from "cdktf";
+import { type IResolvable, type IResolveContext, Token } from "cdktf";
 
 import {
   Literal,
@@ -24,7 +24,7 @@ import {
   type PrintToken,
   Step,
 } from "./nodes";
-import { PRECEDENCE, escapedTemplate, isWhole, piecesOf, quotedInside } from "./text";
+import { escapedTemplate, isWhole, piecesOf, PRECEDENCE, quotedInside } from "./text";
 import { insideOf, tokenBehind, tokenName } from "./tokens";
 import { finite, lengthOf, listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./values";
 

@@ -1,7 +1,7 @@
 import { DefaultTokenResolver, ref, StringConcat, TerraformLocal, Token, Tokenization } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { reference, type Expr } from "./expr";
+import { type Expr, reference } from "./expr";
 
 /**
  * A hand-written Terraform expression, without the surrounding `${ }`.

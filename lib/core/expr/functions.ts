@@ -6,13 +6,13 @@ import {
   call,
   type Expr,
   exprOf,
-  hcl,
   failsOnlyWithOperands,
   foldConstants,
+  hcl,
   literal,
   loopVariable,
-  writtenHcl,
   type Operand,
+  writtenHcl,
 } from "./expr";
 import { listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./values";
 

@@ -3,9 +3,9 @@ import { type IConstruct } from "constructs";
 
 import { ADDRESS_ALONE, ADDRESSES, PLANNED } from "./addresses";
 import { Expr, exprOf, tokenReference } from "./expr";
+import { rendered, renderedLocal } from "./expression";
 import { type TokenFacts } from "./leaves";
 import { type KnownAt } from "./nodes";
-import { rendered, renderedLocal } from "./expression";
 
 /**
  * A value from a caller, as an expression that knows whether it may be null.

@@ -2,7 +2,7 @@ import { type IResolvable, type IResolveContext, ref, TerraformStack } from "cdk
 
 import { ATTRIBUTE_ALONE } from "./addresses";
 import { type ExpressionNode, type KnownAt, type PrintToken } from "./nodes";
-import { PRECEDENCE, literalText, piecesOf, type Printed, printedToken, quotedInside, templatesOf } from "./text";
+import { literalText, piecesOf, PRECEDENCE, type Printed, printedToken, quotedInside, templatesOf } from "./text";
 
 /** What is known of a token. */
 export interface TokenFacts {

@@ -1,4 +1,4 @@
-import { PRECEDENCE, plainKey, type Printed } from "./text";
+import { plainKey, PRECEDENCE, type Printed } from "./text";
 
 /** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
 export type KnownAt = "synth" | "plan" | "apply";

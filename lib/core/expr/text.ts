@@ -1,4 +1,4 @@
-import { Token, Tokenization, type IResolvable } from "cdktf";
+import { type IResolvable, Token, Tokenization } from "cdktf";
 
 /** Precedence of operators; an operand of lower precedence than its place requires needs parentheses. */
 export const PRECEDENCE = {

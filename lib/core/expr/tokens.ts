@@ -1,4 +1,4 @@
-import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
+import { type IResolvable, type IResolveContext, Token, Tokenization } from "cdktf";
 
 import { AddressIn } from "./leaves";
 import { PlainText } from "./text";

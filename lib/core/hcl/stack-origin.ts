@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { TerraformElement, type TerraformStack } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { MAIN_CHILD_ID, elementNamePart } from "../element-names";
-import { packageFile } from "../package-file";
+import { elementNamePart, MAIN_CHILD_ID } from "../element-names";
 import { RulesBrokenError } from "../inputs/rules-broken-error";
+import { packageFile } from "../package-file";
 import { type Blocks, type Body } from "./hcl-body";
-import { hclFiles, type OriginOf, CHECKS_PURPOSE, VARIABLES_PURPOSE } from "./hcl-files";
+import { CHECKS_PURPOSE, hclFiles, type OriginOf, VARIABLES_PURPOSE } from "./hcl-files";
 
 /** Nested blocks by type; types of other kinds than resources have the prefix `data.`, `ephemeral.` or `provider.`. */
 export type HclBlocks = Readonly<Record<string, Blocks>>;

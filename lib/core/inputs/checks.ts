@@ -1,11 +1,11 @@
 import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { exprOf, interpolated, isPlainObject, literal, type Expr } from "../expr/expr";
-import { eachEntry, everyEntry, jsonOf } from "../expr/functions";
+import { type Expr, exprOf, interpolated, isPlainObject, literal } from "../expr/expr";
 import { named } from "../expr/expression";
-import { nearest } from "./nearest";
+import { eachEntry, everyEntry, jsonOf } from "../expr/functions";
 import { wordList } from "../word-list";
+import { nearest } from "./nearest";
 
 /** Keywords of JSON Schema; they may accept more than the rule, never less. */
 export type Facts = Readonly<Record<string, unknown>>;

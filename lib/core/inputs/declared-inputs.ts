@@ -1,20 +1,20 @@
 import { type TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { Address, isNeverNull } from "./address";
-import { isDecided, isKnown, type Judgement, planned, terraformName } from "./checks";
 import { allOf, type Expr, exprOf, hcl, reference } from "../expr/expr";
 import { expression } from "../expr/expression";
+import { Address, isNeverNull } from "./address";
+import { isDecided, isKnown, type Judgement, planned, terraformName } from "./checks";
 import { checksOf } from "./input-problems";
 import { InputVariable } from "./input-variable";
 import { hostedRelations, type Relation } from "./relations";
 import { type Input, type PropsOf, type Table } from "./rows";
 import { isHiddenFromRule } from "./secrecy";
 import { refuseSettings } from "./settings-problems";
-import { type DeploymentSettings, type Must, referenceTo, settledInput, type SettledInput } from "./settled-inputs";
+import { type DeploymentSettings, type Must, referenceTo, type SettledInput, settledInput } from "./settled-inputs";
 import { addSharedTables } from "./shared-table";
-import { warningTexts } from "./warnings";
 import { addressOf, localOf, mapped, plainOf, type Source, Value, type ValuesOf } from "./value";
+import { warningTexts } from "./warnings";
 
 /** An input as a stack declared it. */
 interface DeclaredInput extends SettledInput {

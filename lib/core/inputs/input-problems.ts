@@ -1,8 +1,8 @@
 import { TerraformElement, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Check, type EachCheck, inNamesOf, isEach, ofMember, oneOf, problems } from "./checks";
 import { isPlainObject } from "../expr/expr";
+import { type Check, type EachCheck, inNamesOf, isEach, ofMember, oneOf, problems } from "./checks";
 import { nearest } from "./nearest";
 import { missing, type Problem, textsOf } from "./problem";
 import { type Input } from "./rows";

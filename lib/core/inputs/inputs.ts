@@ -1,19 +1,19 @@
 import { type ITerraformDependable, TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
+import { settingName } from "../expr/expression";
+import { given as givenValue } from "../expr/given";
+import { type GivenToken, requireKnownCounts } from "../expr/known-at-plan";
+import { TerraformData } from "../terraform-data";
 import { Address } from "./address";
 import { type Judgement, terraformName } from "./checks";
 import { DECLARED, judgementsOf, sourceOf } from "./declared-inputs";
-import { settingName } from "../expr/expression";
-import { given as givenValue } from "../expr/given";
 import { problemsOf, refuse } from "./input-problems";
-import { type GivenToken, requireKnownCounts } from "../expr/known-at-plan";
 import { isWrongInside, type Problem } from "./problem";
 import { judgedRelations, namesIn, namingSomething, type Relation } from "./relations";
 import { withAttributes } from "./resource-props";
 import { type Input, type PropsOf, type Table } from "./rows";
 import { addSharedTables } from "./shared-table";
-import { TerraformData } from "../terraform-data";
 import { type Given, localOf, mapped, type SettingsOf, Value, type ValuesOf } from "./value";
 
 /**

@@ -1,12 +1,12 @@
 import { TerraformElement, TerraformLocal, TerraformVariable, Token } from "cdktf";
 import { type Construct } from "constructs";
 
+import { wordList } from "../word-list";
 import { meantBy, stepInstead } from "./meant-names";
 import { missing, type Problem, textsOf } from "./problem";
 import { isResource } from "./resource-props";
 import { isList } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
-import { wordList } from "../word-list";
 
 type Presence = "optional" | "required";
 

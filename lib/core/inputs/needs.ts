@@ -1,10 +1,10 @@
 import { present } from "../expr/conditional";
 import { allOf, type Expr, hcl } from "../expr/expr";
 import { compact } from "../expr/functions";
-import { type Relation } from "./relations";
-import { isCollection, type Input, type Table } from "./rows";
-import { type Value, valueAt, type ValuesOf } from "./value";
 import { wordList } from "../word-list";
+import { type Relation } from "./relations";
+import { type Input, isCollection, type Table } from "./rows";
+import { type Value, valueAt, type ValuesOf } from "./value";
 
 /** Names of inputs, and of their members after a dot: `dumps.schedule`. */
 type NameOf<T extends Table> = { [Name in keyof T & string]: MemberOf<T[Name], Name> | Name }[keyof T & string];

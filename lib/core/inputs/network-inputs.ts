@@ -1,5 +1,5 @@
 import { type DeploymentInputs } from "../deployment-context";
-import { anyOf, interpolated, type Expr } from "../expr/expr";
+import { anyOf, type Expr, interpolated } from "../expr/expr";
 import { captured, every, jsonOf } from "../expr/functions";
 import { matching } from "./checks";
 import { type Relation } from "./relations";

@@ -1,9 +1,9 @@
 import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
+import { type Expr } from "../expr/expr";
 import { Address } from "./address";
 import { type Judgement, terraformName } from "./checks";
-import { type Expr } from "../expr/expr";
 import { textAtSynth } from "./input-problems";
 import { type Table } from "./rows";
 import { referenceTo } from "./settled-inputs";

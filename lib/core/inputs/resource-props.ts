@@ -1,7 +1,7 @@
 import { TerraformDataSource, Token } from "cdktf";
 
 import { isPlainObject } from "../expr/expr";
-import { isCollection, type Input, type ProviderResource, type Table } from "./rows";
+import { type Input, isCollection, type ProviderResource, type Table } from "./rows";
 
 type Given = Readonly<Record<string, unknown>>;
 

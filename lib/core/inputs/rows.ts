@@ -1,6 +1,6 @@
 import { type IResolvable } from "cdktf";
 
-import { oneOf, terraformName, type Check, type EachCheck, type Facts, type OtherWord } from "./checks";
+import { type Check, type EachCheck, type Facts, oneOf, type OtherWord, terraformName } from "./checks";
 
 /** One input: its variable in a stack, its prop in a program, its default and its rules. */
 export interface Input<Prop = unknown> {

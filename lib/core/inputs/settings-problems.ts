@@ -1,15 +1,15 @@
 import { type TerraformStack } from "cdktf";
 
+import { isPlainObject } from "../expr/expr";
 import { Address } from "./address";
 import { terraformName } from "./checks";
-import { isPlainObject } from "../expr/expr";
 import { problemsOf, refuse } from "./input-problems";
 import { memberPaths, unknownNames } from "./known-props";
 import { isWrongInside, type Problem } from "./problem";
 import { judgedRelations, type Relation } from "./relations";
 import { type Table } from "./rows";
-import { type DeploymentSettings, propOf, settingOrDefault } from "./settled-inputs";
 import { isSecret } from "./secrecy";
+import { type DeploymentSettings, propOf, settingOrDefault } from "./settled-inputs";
 import { type Given, mapped, Value, type ValuesOf } from "./value";
 
 /** Literal values of inputs by settings; inputs that settings must not hold, such as secrets, have their default. */

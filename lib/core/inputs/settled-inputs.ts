@@ -1,8 +1,8 @@
-import { ref, Token, type IResolvable } from "cdktf";
+import { type IResolvable, ref, Token } from "cdktf";
 
-import { terraformName } from "./checks";
 import { reference } from "../expr/expr";
-import { isCollection, requiredObject, type Input } from "./rows";
+import { terraformName } from "./checks";
+import { type Input, isCollection, requiredObject } from "./rows";
 
 /**
  * How the settings of one deployment decide on an input, or a member of one:

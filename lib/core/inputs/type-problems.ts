@@ -1,12 +1,12 @@
 import { Token } from "cdktf";
 
+import { wordList } from "../word-list";
 import { terraformName } from "./checks";
 import { elementProblem, memberPaths, unknownNames } from "./known-props";
 import { missing, type Problem } from "./problem";
-import { isList, type Input, type Table } from "./rows";
+import { type Input, isList, type Table } from "./rows";
 import { isHiddenFromType } from "./secrecy";
 import { type Given, TEXT } from "./value";
-import { wordList } from "../word-list";
 
 /** Name of a member in messages. */
 export type NameOf = (name: string) => string;

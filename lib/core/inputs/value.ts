@@ -1,12 +1,12 @@
 import { type IResolvable, ref, TerraformLocal, type TerraformStack, Token, Tokenization } from "cdktf";
 import { type Construct } from "constructs";
 
+import { Expr, exprOf, isPlainObject, literal, reference } from "../expr/expr";
+import { escaped, expression } from "../expr/expression";
+import { type KnownAt } from "../expr/nodes";
 import { type Address } from "./address";
 import { isKnown, shown, terraformName } from "./checks";
-import { Expr, exprOf, isPlainObject, literal, reference } from "../expr/expr";
-import { type KnownAt } from "../expr/nodes";
-import { escaped, expression } from "../expr/expression";
-import { isList, type Input, type PropOf, type PropsOf, type Table } from "./rows";
+import { type Input, isList, type PropOf, type PropsOf, type Table } from "./rows";
 import { isSecret } from "./secrecy";
 import { asProp } from "./settled-inputs";
 

@@ -6,12 +6,12 @@ import { type Expr } from "../expr/expr";
 import { named } from "../expr/expression";
 import { inFileOfChecks } from "../hcl/stack-origin";
 import { textAtSynth } from "./input-problems";
-import { addSharedTables } from "./shared-table";
 import { type Relation } from "./relations";
 import { type Table } from "./rows";
 import { valuesOfSettings } from "./settings-problems";
-import { type ValuesOf } from "./value";
 import { type DeploymentSettings } from "./settled-inputs";
+import { addSharedTables } from "./shared-table";
+import { type ValuesOf } from "./value";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {

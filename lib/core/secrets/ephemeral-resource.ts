@@ -1,9 +1,9 @@
-import { ref, TerraformResource, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
+import { type ITerraformDependable, ref, type TerraformCount, TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { attributeOr, repeatFor } from "../expr/conditional";
 import { expression } from "../expr/expression";
-import { requireProvider, type ProviderName } from "../provider-requirements";
+import { type ProviderName, requireProvider } from "../provider-requirements";
 
 /** An ephemeral resource of any provider, for which the framework has no class. */
 export interface EphemeralResourceProps {

@@ -1,15 +1,15 @@
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
-import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, namedCondition, type Condition } from "../expr/conditional";
-import { EphemeralResource } from "./ephemeral-resource";
-import { hcl, interpolated, exprOf, type Expr } from "../expr/expr";
-import { trimPrefix, element, split } from "../expr/functions";
+import { type Condition, countIf, namedCondition } from "../expr/conditional";
+import { type Expr, exprOf, hcl, interpolated } from "../expr/expr";
+import { element, split, trimPrefix } from "../expr/functions";
 import { inFileOfExisting } from "../hcl/stack-origin";
-import { type ReadableSecret } from "./stored-secret";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../identity";
 import { stateProvidersOf } from "../provider-requirements";
+import { EphemeralResource } from "./ephemeral-resource";
+import { type ReadableSecret } from "./stored-secret";
 
 /** A version of a secret that is managed elsewhere. */
 export interface SecretAttributes {

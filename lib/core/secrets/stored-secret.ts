@@ -1,5 +1,5 @@
 import { SecretManagerSecret, type SecretManagerSecretConfig } from "@cdktf/provider-google/lib/secret-manager-secret";
-import { type TerraformResource, Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, type TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { addDynamicBlock } from "../expr/conditional";

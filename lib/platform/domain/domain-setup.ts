@@ -3,7 +3,7 @@ import { CertificateManagerCertificateMap } from "@cdktf/provider-google/lib/cer
 import { CertificateManagerCertificateMapEntry } from "@cdktf/provider-google/lib/certificate-manager-certificate-map-entry";
 import { CertificateManagerDnsAuthorization } from "@cdktf/provider-google/lib/certificate-manager-dns-authorization";
 import { type DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
-import { Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import {
@@ -17,15 +17,15 @@ import {
   partIf,
   present,
 } from "../../core/expr/conditional";
-import { exprOf, hcl, interpolated, literal, type Expr } from "../../core/expr/expr";
+import { type Expr, exprOf, hcl, interpolated, literal } from "../../core/expr/expr";
 import { compact, concat, each, flatten, one } from "../../core/expr/functions";
 import { type ValuesOf } from "../../core/inputs/value";
 import { hashedName, partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type PartProps } from "../parts";
-import { type DnsZone } from "./domain";
 import { domainSteps, entriesOf, validationRecord, zoneRecord } from "./dns-records";
+import { type DnsZone } from "./domain";
 import { type DomainAddress } from "./domain-address";
 import { type ProtectionInputs } from "./protection";
 import { SecurityPolicy } from "./security-policy";

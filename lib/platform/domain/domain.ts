@@ -1,21 +1,21 @@
-import { matching, type Check } from "../../core/inputs/checks";
+import { PROJECT_ID } from "../../core/deployment-context";
+import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
+import { compact, each, endsWith, jsonOf, trimSuffix } from "../../core/expr/functions";
+import { type Check, matching } from "../../core/inputs/checks";
+import { needs } from "../../core/inputs/needs";
 import { type Relation } from "../../core/inputs/relations";
+import { isDataSource } from "../../core/inputs/resource-props";
 import {
   choice,
   flag,
   number,
   object,
   orResource,
-  text,
   type PropsOf,
   type ProviderResource,
+  text,
 } from "../../core/inputs/rows";
 import { type SettingsOf } from "../../core/inputs/value";
-import { PROJECT_ID } from "../../core/deployment-context";
-import { isDataSource } from "../../core/inputs/resource-props";
-import { exprOf, interpolated, type Expr } from "../../core/expr/expr";
-import { compact, each, endsWith, trimSuffix, jsonOf } from "../../core/expr/functions";
-import { needs } from "../../core/inputs/needs";
 import { type Advice } from "../../core/inputs/warnings";
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";

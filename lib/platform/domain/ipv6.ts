@@ -3,7 +3,7 @@ import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, attributesOf, countIf, idOf, isSet, partIf, type Condition } from "../../core/expr/conditional";
+import { allOf, attributesOf, type Condition, countIf, idOf, isSet, partIf } from "../../core/expr/conditional";
 import { interpolated } from "../../core/expr/expr";
 import { each } from "../../core/expr/functions";
 import { partName } from "../../core/names";

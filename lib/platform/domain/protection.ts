@@ -1,12 +1,12 @@
 import { isAnyAddressRange } from "../../core/address-range";
-import { isWhole, matching } from "../../core/inputs/checks";
-import { allOf, exprOf, type Expr, type Operand } from "../../core/expr/expr";
+import { allOf, type Expr, exprOf, type Operand } from "../../core/expr/expr";
 import { endsWith, max } from "../../core/expr/functions";
-import { type Relation } from "../../core/inputs/relations";
-import { choice, flag, number, object, orResource, text, texts, type PropsOf } from "../../core/inputs/rows";
-import { type ValuesOf } from "../../core/inputs/value";
+import { isWhole, matching } from "../../core/inputs/checks";
 import { needs } from "../../core/inputs/needs";
-import { type Warning, type Advice } from "../../core/inputs/warnings";
+import { type Relation } from "../../core/inputs/relations";
+import { choice, flag, number, object, orResource, type PropsOf, text, texts } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
+import { type Advice, type Warning } from "../../core/inputs/warnings";
 import { type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
 

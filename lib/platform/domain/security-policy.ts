@@ -1,34 +1,34 @@
 import {
   ComputeSecurityPolicy,
-  computeSecurityPolicyRuleToTerraform,
   type ComputeSecurityPolicyRule,
+  computeSecurityPolicyRuleToTerraform,
 } from "@cdktf/provider-google/lib/compute-security-policy";
-import { Fn, Token, type ITerraformDependable } from "cdktf";
+import { Fn, type ITerraformDependable, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import {
   addDynamicBlock,
   allOf,
+  attributeOf,
   countIf,
   type DynamicBlock,
-  isSet,
-  listIf,
-  attributeOf,
-  partIf,
-  present,
   isAlways,
   isNever,
+  isSet,
+  listIf,
+  partIf,
+  present,
 } from "../../core/expr/conditional";
 import { exprOf, hcl } from "../../core/expr/expr";
 import { expression } from "../../core/expr/expression";
-import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/inputs/value";
-import { partName, type DeploymentName } from "../../core/names";
+import { type SettingsOf, settingsOf, type ValuesOf } from "../../core/inputs/value";
+import { addWarnings } from "../../core/inputs/warnings";
+import { type DeploymentName, partName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { addWarnings } from "../../core/inputs/warnings";
 import { type PartProps } from "../parts";
-import { unexaminedPathsRisk, wafSwitches, type ProtectionInputs } from "./protection";
-import { LIMIT_SECONDS, PROTECTION_RULES, RANGES_PER_RULE, type ProtectionRule } from "./protection-rules";
+import { type ProtectionInputs, unexaminedPathsRisk, wafSwitches } from "./protection";
+import { LIMIT_SECONDS, PROTECTION_RULES, type ProtectionRule, RANGES_PER_RULE } from "./protection-rules";
 
 export interface SecurityPolicyProps extends PartProps {
   /** Domain of the load balancer that gets the policy; without one, there is no policy. */

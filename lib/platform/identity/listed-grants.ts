@@ -1,11 +1,11 @@
-import { TerraformLocal, TerraformResource, type IResolvable } from "cdktf";
+import { type IResolvable, TerraformLocal, TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, conditionOf, countIf, conditionFrom, repeatFor } from "../../core/expr/conditional";
-import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
-import { flag } from "../../core/inputs/rows";
+import { allOf, conditionFrom, conditionOf, countIf, repeatFor } from "../../core/expr/conditional";
 import { type Expr, exprOf, hcl, literal } from "../../core/expr/expr";
 import { concat, element, split } from "../../core/expr/functions";
+import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
+import { flag } from "../../core/inputs/rows";
 
 /** Input for accounts that must not grant anything. */
 export const GRANT_ROLES = {

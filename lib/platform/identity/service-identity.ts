@@ -3,30 +3,30 @@ import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { CONTEXT_PROP, type DeploymentContext } from "../../core/deployment-context";
+import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import {
   addDynamicBlock,
   allOf,
+  attributeOf,
+  type Condition,
   countIf,
+  isAlways,
   isNever,
   listIf,
+  namedCondition,
   partIf,
   present,
-  namedCondition,
-  type Condition,
-  isAlways,
-  attributeOf,
 } from "../../core/expr/conditional";
-import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
-import { exprOf, type Expr, interpolated } from "../../core/expr/expr";
-import { compact, isDistinct, jsonOf, values } from "../../core/expr/functions";
+import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
 import { namedIfLong } from "../../core/expr/expression";
+import { compact, isDistinct, jsonOf, values } from "../../core/expr/functions";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { object, orResource, text, type PropsOf } from "../../core/inputs/rows";
-import { type SettingsOf } from "../../core/inputs/value";
-import { freeChildId, type GrantedAccount, type GrantLimits, type WorkloadIdentity, ifAny } from "../../core/identity";
+import { freeChildId, type GrantedAccount, type GrantLimits, ifAny, type WorkloadIdentity } from "../../core/identity";
 import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
+import { object, orResource, type PropsOf, text } from "../../core/inputs/rows";
+import { type SettingsOf } from "../../core/inputs/value";
 import { serviceAccountId } from "../../core/names";
-import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
 

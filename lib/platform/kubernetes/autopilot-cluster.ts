@@ -5,19 +5,19 @@ import { type KubernetesProviderConfig } from "@cdktf/provider-kubernetes/lib/pr
 import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { eitherOf, isExisting, isMade } from "../../core/existing";
 import {
   addOptionalBlock,
   allOf,
-  countIf,
-  isSet,
-  namedCondition,
+  attributeOf,
   type Condition,
+  countIf,
   isAlways,
   isNever,
-  attributeOf,
+  isSet,
+  namedCondition,
 } from "../../core/expr/conditional";
-import { EphemeralResource } from "../../core/secrets/ephemeral-resource";
-import { eitherOf, isExisting, isMade } from "../../core/existing";
+import { type Expr, hcl } from "../../core/expr/expr";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import {
   freeChildId,
@@ -28,13 +28,13 @@ import {
 } from "../../core/identity";
 import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { EphemeralResource } from "../../core/secrets/ephemeral-resource";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
+import { addMaintenancePolicy, type Maintenance } from "../maintenance";
 import { type ClusterNetwork, RANGE_NAMES } from "../network/cluster-network";
+import { type PartProps } from "../parts";
 import { accessTo, addControlPlane, type ControlPlane, isAtName } from "./control-plane";
 import { type ExistingCluster, nodeSelectorOf } from "./existing-cluster";
-import { addMaintenancePolicy, type Maintenance } from "../maintenance";
-import { type PartProps } from "../parts";
-import { type Expr, hcl } from "../../core/expr/expr";
 
 /** Purpose of the account of the nodes. */
 export const NODES_PURPOSE = "idp-node";

@@ -1,5 +1,5 @@
 import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
-import { Token, type IResolvable } from "cdktf";
+import { type IResolvable, Token } from "cdktf";
 
 import { isAddressRange } from "../../core/address-range";
 import {
@@ -10,12 +10,12 @@ import {
   not,
   optionalBlocks,
 } from "../../core/expr/conditional";
+import { allOf, anyOf, type Expr, exprOf, hcl } from "../../core/expr/expr";
+import { compact, everyEntry } from "../../core/expr/functions";
 import { type networkInputs } from "../../core/inputs/network-inputs";
 import { type Relation } from "../../core/inputs/relations";
-import { choice, object, text, textMap, type PropsOf } from "../../core/inputs/rows";
+import { choice, object, type PropsOf, text, textMap } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
-import { allOf, anyOf, type Expr, exprOf, hcl } from "../../core/expr/expr";
-import { everyEntry, compact } from "../../core/expr/functions";
 
 /** Every IPv4 address. */
 export const ANYWHERE = "0.0.0.0/0";

@@ -1,9 +1,9 @@
 import { type DeploymentInputs } from "../../core/deployment-context";
 import { type Expr, interpolated } from "../../core/expr/expr";
 import { startsWith } from "../../core/expr/functions";
+import { needs } from "../../core/inputs/needs";
 import { type networkInputs } from "../../core/inputs/network-inputs";
 import { type Relation } from "../../core/inputs/relations";
-import { needs } from "../../core/inputs/needs";
 import { type DomainInputs } from "../domain/domain";
 import { type EXISTING_SERVICE_ACCOUNTS } from "../identity/service-identity";
 import { type CONTROL_PLANE } from "./control-plane";

@@ -1,16 +1,16 @@
-import { ref, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { type IResolvable, ref, TerraformLocal, Token } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { not } from "../../core/expr/conditional";
 import { type Existing, isExisting } from "../../core/existing";
-import { named } from "../../core/expr/expression";
-import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { flag, object, orResource, text, type PropsOf, type ProviderResource } from "../../core/inputs/rows";
-import { type ValuesOf } from "../../core/inputs/value";
-import { isDataSource } from "../../core/inputs/resource-props";
-import { TerraformData } from "../../core/terraform-data";
+import { not } from "../../core/expr/conditional";
 import { allOf, call, type Expr, interpolated, reference } from "../../core/expr/expr";
+import { named } from "../../core/expr/expression";
 import { endsWith, jsonOf } from "../../core/expr/functions";
+import { inFileOfExisting } from "../../core/hcl/stack-origin";
+import { isDataSource } from "../../core/inputs/resource-props";
+import { flag, object, orResource, type PropsOf, type ProviderResource, text } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
+import { TerraformData } from "../../core/terraform-data";
 import { ACCOUNT_EMAIL } from "../identity/service-identity";
 
 const CLUSTER = {

@@ -1,12 +1,12 @@
 import { deploymentV1SpecTemplateSpecInitContainerToTerraform } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { Construct } from "constructs";
 
-import { matching, whole } from "../../core/inputs/checks";
+import { type DeploymentContext } from "../../core/deployment-context";
 import { listIf } from "../../core/expr/conditional";
-import { number, object, requiredObject, textOrNumber, type PropsOf } from "../../core/inputs/rows";
+import { matching, whole } from "../../core/inputs/checks";
+import { number, object, type PropsOf, requiredObject, textOrNumber } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/deployment-context";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";

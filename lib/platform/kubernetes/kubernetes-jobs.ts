@@ -4,14 +4,14 @@ import { JobV1 } from "@cdktf/provider-kubernetes/lib/job-v1";
 import { dependable, Fn, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
+import { type DeploymentContext } from "../../core/deployment-context";
 import { countIf } from "../../core/expr/conditional";
+import { explain } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import {
-  SHELL,
   type JobSpec,
   type ManualJob,
   type ManualJobRunner,
@@ -21,12 +21,12 @@ import {
   type ScheduledJob,
   type ScheduledJobRunner,
   type ScheduledJobSpec,
+  SHELL,
 } from "../../idp/job-runner";
 import { withVariable } from "../environment";
 import { completePodTemplate, partLabels, podTemplate } from "./pod-template";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 import { addWorkloadSecret } from "./workload-secret";
-import { explain } from "../../core/hcl/stack-origin";
 
 interface KubernetesJobsProps {
   /** Service account that the jobs act as. It is granted access to what each job uses. */

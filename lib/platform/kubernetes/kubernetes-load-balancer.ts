@@ -4,11 +4,11 @@ import { type ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-po
 import { IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
 import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
-import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformCount } from "cdktf";
+import { Fn, type IResolvable, type ITerraformDependable, type TerraformCount, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Expr, exprOf } from "../../core/expr/expr";
 import { addDynamicBlock, attributeOf, countIf, idOf, partIf, present } from "../../core/expr/conditional";
+import { type Expr, exprOf } from "../../core/expr/expr";
 import { explain } from "../../core/hcl/stack-origin";
 import { hashedName, objectName, serviceName } from "../../core/names";
 import { addRestLibraries, runsScript } from "../../core/project-apis";

@@ -4,13 +4,14 @@ import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disrup
 import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, partIf, present, type Condition } from "../../core/expr/conditional";
-import { literal, exprOf } from "../../core/expr/expr";
+import { type DeploymentContext } from "../../core/deployment-context";
+import { type Condition, countIf, partIf, present } from "../../core/expr/conditional";
+import { exprOf, literal } from "../../core/expr/expr";
+import { explain, inFiles } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type ValuesOf } from "../../core/inputs/value";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { WORKER_NAME } from "../../idp/worker";
@@ -20,7 +21,6 @@ import { completePodTemplate, partLabels, type PodExtension, type PodSpec, podTe
 import { type ClientAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { addWorkloadSecret, SECRET_PARTS, type WorkloadSecret } from "./workload-secret";
-import { explain, inFiles } from "../../core/hcl/stack-origin";
 
 /** Name of the container that answers requests. */
 export const SERVER_CONTAINER = "server";

@@ -8,22 +8,22 @@ import {
 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { type TerraformResource } from "cdktf";
 
+import { type DeploymentContext } from "../../core/deployment-context";
 import { addDynamicBlock, type DynamicBlock } from "../../core/expr/conditional";
-import { type Labels } from "../../core/labels";
-import { setNewerAttribute } from "../../core/newer-attribute";
+import { conditionFrom } from "../../core/expr/conditional";
 import { allOf, type Expr } from "../../core/expr/expr";
 import { holdsFor } from "../../core/expr/functions";
+import { type Labels } from "../../core/labels";
 import { mebibytes } from "../../core/memory";
-import { type DeploymentContext } from "../../core/deployment-context";
+import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
-import { addEntries, environmentOn } from "../environment";
 import { type SqlInstance } from "../../idp/parts";
 import { type InstanceSize } from "../../idp/worker";
+import { addEntries, environmentOn } from "../environment";
 import { type ClientAddress } from "./public-address";
 import { type WorkloadSecret } from "./workload-secret";
-import { conditionFrom } from "../../core/expr/conditional";
 
 /** Source ranges of the HTTP load balancer and its health checks. */
 export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"];

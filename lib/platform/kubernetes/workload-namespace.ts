@@ -1,32 +1,32 @@
 import { NamespaceV1 } from "@cdktf/provider-kubernetes/lib/namespace-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
 import { ServiceAccountV1 } from "@cdktf/provider-kubernetes/lib/service-account-v1";
-import { dependable, Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { dependable, Fn, type ITerraformDependable, TerraformLocal, type TerraformResource, Token } from "cdktf";
 import { Construct } from "constructs";
 
+import { type DeploymentContext } from "../../core/deployment-context";
 import {
   addDynamicBlock,
-  countIf,
-  not,
   attributeOf,
   type Condition,
   conditionFrom,
+  countIf,
   isNever,
+  not,
 } from "../../core/expr/conditional";
+import { anyOf, type Expr } from "../../core/expr/expr";
 import { expression, named } from "../../core/expr/expression";
+import { startsWith } from "../../core/expr/functions";
 import { type WorkloadIdentity } from "../../core/identity";
-import { type Labels, labelsWith } from "../../core/labels";
 import { text } from "../../core/inputs/rows";
+import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { wordList } from "../../core/word-list";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { storesOf } from "../environment";
 import { type AutopilotCluster } from "./autopilot-cluster";
 import { ANYWHERE } from "./control-plane";
-import { anyOf, type Expr } from "../../core/expr/expr";
-import { startsWith } from "../../core/expr/functions";
-import { wordList } from "../../core/word-list";
 
 export interface WorkloadNamespaceProps {
   readonly cluster: Pick<AutopilotCluster, "grantActAs" | "nodeSelector" | "pullers" | "ready">;

@@ -2,9 +2,9 @@ import { SecretV1 } from "@cdktf/provider-kubernetes/lib/secret-v1";
 import { Fn, TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { countIf, type DynamicBlock, type Condition } from "../../core/expr/conditional";
-import { EphemeralResource } from "../../core/secrets/ephemeral-resource";
+import { type Condition, countIf, type DynamicBlock } from "../../core/expr/conditional";
 import { expression } from "../../core/expr/expression";
+import { EphemeralResource } from "../../core/secrets/ephemeral-resource";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretRevisions, type SecretSettings } from "../../idp/secret-settings";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";

@@ -1,12 +1,12 @@
 import { MonitoringAlertPolicy } from "@cdktf/provider-google/lib/monitoring-alert-policy";
 import { MonitoringNotificationChannel } from "@cdktf/provider-google/lib/monitoring-notification-channel";
-import { TerraformLocal, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
 import { addDynamicBlock, repeatFor } from "../../core/expr/conditional";
 import { type Expr, hcl, reference } from "../../core/expr/expr";
-import { concat, distinct, flatten, values } from "../../core/expr/functions";
 import { localReference } from "../../core/expr/expression";
+import { concat, distinct, flatten, values } from "../../core/expr/functions";
 import { serviceName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";

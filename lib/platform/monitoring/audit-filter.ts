@@ -1,6 +1,6 @@
 import { type Expr, hcl } from "../../core/expr/expr";
 import { bucketName, clusterName, type DeploymentName, secretId, serviceName, sqlInstanceName } from "../../core/names";
-import { type AlertFacts, type Platform, labelsOf } from "./alert";
+import { type AlertFacts, labelsOf, type Platform } from "./alert";
 import { SECRET_SUFFIXES, secretReads } from "./job-alerts";
 
 /** Names in the filter of the audit log; each is a literal or a Terraform expression. */

@@ -3,18 +3,18 @@ import { LoggingProjectBucketConfig } from "@cdktf/provider-google/lib/logging-p
 import { LoggingProjectSink } from "@cdktf/provider-google/lib/logging-project-sink";
 import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
 import { PubsubTopicIamMember } from "@cdktf/provider-google/lib/pubsub-topic-iam-member";
-import { TerraformLocal, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { type IResolvable, type ITerraformDependable, TerraformLocal, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { matching, whole } from "../../core/inputs/checks";
-import { addOptionalBlock, attributeOf, conditionFrom, countIf, partIf, present } from "../../core/expr/conditional";
 import { type DeploymentContext } from "../../core/deployment-context";
+import { addOptionalBlock, attributeOf, conditionFrom, countIf, partIf, present } from "../../core/expr/conditional";
 import { allOf, anyOf, type Expr, hcl } from "../../core/expr/expr";
-import { captured, every } from "../../core/expr/functions";
 import { localReference } from "../../core/expr/expression";
+import { captured, every } from "../../core/expr/functions";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
+import { matching, whole } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
-import { flag, number, object, text, type PropsOf } from "../../core/inputs/rows";
+import { flag, number, object, type PropsOf, text } from "../../core/inputs/rows";
 import { type Value, type ValuesOf } from "../../core/inputs/value";
 import { partName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";

@@ -1,4 +1,4 @@
-import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts, type Platform, type Text } from "./alert";
+import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF, type Platform, type Text } from "./alert";
 
 /** Lines of the check-up of which one is true. */
 const found =

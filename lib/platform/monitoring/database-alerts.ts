@@ -1,4 +1,4 @@
-import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts } from "./alert";
+import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF } from "./alert";
 
 const instance = ({ database, projectId }: AlertFacts): string =>
   `monitored_resource="cloudsql_database", database_id="${projectId}:${database}"`;

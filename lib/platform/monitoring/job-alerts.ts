@@ -1,19 +1,19 @@
+import { CHECK_UP_JOB } from "../../idp/check-up";
 import {
+  BLUEPRINT_SECRETS,
   BOOTSTRAP_PASSWORD,
   BOOTSTRAP_TOKEN,
-  BLUEPRINT_SECRETS,
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
   DATABASE_PASSWORD_SUFFIX,
   DB_INIT_JOB,
   DB_RETIRE_JOB,
   SECRET_KEY,
 } from "../../idp/contract";
-import { CHECK_UP_JOB } from "../../idp/check-up";
 import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dumps";
 import { EVENT_RETENTION_JOB } from "../../idp/event-retention";
 import { RECOVERY_JOB, RECOVERY_LINK_SUFFIX } from "../../idp/recovery-access";
 import { SIGN_IN_PROBE_JOB } from "../../idp/sign-in-probe";
-import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts, type Platform, type Text } from "./alert";
+import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF, type Platform, type Text } from "./alert";
 
 /** An execution that failed after all its attempts, of the jobs that a label selects. */
 const failures =

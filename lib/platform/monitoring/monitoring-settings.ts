@@ -1,6 +1,8 @@
-import { eachMatching, type EachCheck } from "../../core/inputs/checks";
+import { allOf, anyOf, type Expr, interpolated } from "../../core/expr/expr";
+import { eachEntry, every, jsonOf } from "../../core/expr/functions";
+import { type EachCheck, eachMatching } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
-import { flag, mapOf, number, object, orResources, texts, type PropsOf } from "../../core/inputs/rows";
+import { flag, mapOf, number, object, orResources, type PropsOf, texts } from "../../core/inputs/rows";
 import { type SettingsOf, type ValuesOf } from "../../core/inputs/value";
 import { type Advice, type Finding } from "../../core/inputs/warnings";
 import { receiverCount } from "../../idp/check-up";
@@ -8,8 +10,6 @@ import { type DomainInputs } from "../domain/domain";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";
 import { SERVICE_LEVELS } from "./service-levels";
-import { allOf, anyOf, interpolated, type Expr } from "../../core/expr/expr";
-import { eachEntry, every, jsonOf } from "../../core/expr/functions";
 
 /** Addresses of people or service accounts. */
 const EMAIL_ADDRESSES = eachMatching(

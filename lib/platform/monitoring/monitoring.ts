@@ -1,36 +1,36 @@
 import { MonitoringDashboard } from "@cdktf/provider-google/lib/monitoring-dashboard";
 import { MonitoringUptimeCheckConfig } from "@cdktf/provider-google/lib/monitoring-uptime-check-config";
 import { ProjectIamAuditConfig } from "@cdktf/provider-google/lib/project-iam-audit-config";
-import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition, countIf, isNever, conditionFrom, isSet, partIf, present } from "../../core/expr/conditional";
-import { type Expr, exprOf, hcl, interpolated } from "../../core/expr/expr";
-import { compact, concat, each, jsonOf, trimPrefix } from "../../core/expr/functions";
-import { named, localReference } from "../../core/expr/expression";
-import { objectName, partName, serviceName, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
+import { type Condition, conditionFrom, countIf, isNever, isSet, partIf, present } from "../../core/expr/conditional";
+import { type Expr, exprOf, hcl, interpolated } from "../../core/expr/expr";
+import { localReference, named } from "../../core/expr/expression";
+import { compact, concat, each, jsonOf, trimPrefix } from "../../core/expr/functions";
 import { inFiles } from "../../core/hcl/stack-origin";
+import { type WorkloadIdentity } from "../../core/identity";
+import { objectName, partName, serviceName, sqlInstanceName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
 import { DB_INIT_JOB, STARTUP_PROBE } from "../../idp/contract";
 import { FIRST_DUMP_JOB } from "../../idp/dumps";
 import { WORKER_MODES } from "../../idp/worker";
 import { securityPolicyName } from "../domain/security-policy";
-import { type WorkloadIdentity } from "../../core/identity";
 import {
-  errorsCommand,
-  namesInLogs,
   type AlertConditions,
   type AlertFacts,
+  errorsCommand,
   type NamedSetting,
+  namesInLogs,
   type Platform,
 } from "./alert";
 import { AlertPolicies } from "./alert-policies";
 import { alertTable } from "./alerts";
 import { dashboardOf } from "./dashboard";
+import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
 import { measuresRequests } from "./service-level-metrics";
 import { NO_OBJECTIVES, type Objectives, ServiceLevels } from "./service-levels";
-import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
 
 /** A job whose log lines raise alerts. */
 interface WatchedJob {

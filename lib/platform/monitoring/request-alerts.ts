@@ -1,4 +1,4 @@
-import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts } from "./alert";
+import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF } from "./alert";
 
 /** Series of the uptime check, by its host: a policy that names the check would keep it from being replaced. */
 const check = ({ host }: AlertFacts): string => `monitored_resource="uptime_url", host="${host}"`;

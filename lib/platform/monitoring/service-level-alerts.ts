@@ -1,4 +1,4 @@
-import { type AlertFacts, type Alerts, LOGS_OF, logCommand, type Platform } from "./alert";
+import { type AlertFacts, type Alerts, logCommand, LOGS_OF, type Platform } from "./alert";
 import { burnRate, lowerOf, slowestAt } from "./service-level-metrics";
 
 /**

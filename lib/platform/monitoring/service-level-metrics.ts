@@ -1,4 +1,4 @@
-import { conditionFrom, type Condition } from "../../core/expr/conditional";
+import { type Condition, conditionFrom } from "../../core/expr/conditional";
 import { exprOf, literal } from "../../core/expr/expr";
 import { max } from "../../core/expr/functions";
 import { type AlertFacts, type Platform } from "./alert";

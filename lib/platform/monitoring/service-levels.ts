@@ -3,18 +3,18 @@ import { MonitoringSlo } from "@cdktf/provider-google/lib/monitoring-slo";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isWhole } from "../../core/inputs/checks";
 import {
   addOptionalBlock,
   allOf,
   attributeOf,
+  type Condition,
   countIf,
   not,
   partIf,
   present,
-  type Condition,
 } from "../../core/expr/conditional";
-import { literal, reference, type Expr } from "../../core/expr/expr";
+import { type Expr, literal, reference } from "../../core/expr/expr";
+import { isWhole } from "../../core/inputs/checks";
 import { number, object, type PropsOf } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { serviceName } from "../../core/names";

@@ -1,4 +1,4 @@
-import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts, type Platform } from "./alert";
+import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF, type Platform } from "./alert";
 
 /** Lines of the sign-in probe of which this is true. */
 const line =

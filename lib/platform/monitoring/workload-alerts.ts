@@ -1,4 +1,4 @@
-import { both, LOGS_OF, logCommand, type AlertFacts, type Alerts, type Platform } from "./alert";
+import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF, type Platform } from "./alert";
 
 const revision = ({ workload }: AlertFacts): string =>
   `monitored_resource="cloud_run_revision", service_name="${workload}"`;

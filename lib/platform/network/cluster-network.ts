@@ -5,13 +5,13 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, attributeOf, countIf, idOf, isUnset, type Condition } from "../../core/expr/conditional";
+import { allOf, attributeOf, type Condition, countIf, idOf, isUnset } from "../../core/expr/conditional";
+import { type Expr, exprOf, interpolated, literal } from "../../core/expr/expr";
+import { startsWith } from "../../core/expr/functions";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 import { type NetworkAttachment } from "./network-attachment";
-import { type Expr, exprOf, interpolated, literal } from "../../core/expr/expr";
-import { startsWith } from "../../core/expr/functions";
 
 interface ClusterNetworkProps extends PartProps {
   /**

@@ -1,10 +1,10 @@
 import {
   Annotations,
+  type ITerraformDependable,
   TerraformDataSource,
   TerraformResource,
   TerraformStack,
   Token,
-  type ITerraformDependable,
 } from "cdktf";
 import { type Construct } from "constructs";
 

@@ -6,31 +6,31 @@ import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type GrantedAccount, granteeArguments, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
-import { imagePrefix, serviceName } from "../../core/names";
-import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
-import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
-import { stateProvidersOf } from "../../core/provider-requirements";
+import { CONTEXT_PROP, type DeploymentContext } from "../../core/deployment-context";
+import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import {
   allOf,
+  type Condition,
   countIf,
   isNever,
   isUnset,
+  namedCondition,
   partIf,
   present,
-  namedCondition,
-  type Condition,
 } from "../../core/expr/conditional";
-import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
+import { type Expr, interpolated } from "../../core/expr/expr";
+import { element, split } from "../../core/expr/functions";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
+import { type GrantedAccount, granteeArguments, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs/inputs";
-import { object, orResource, text, type PropsOf, type ProviderResource } from "../../core/inputs/rows";
+import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
+import { object, orResource, type PropsOf, type ProviderResource, text } from "../../core/inputs/rows";
+import { imagePrefix, serviceName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
+import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ImageRepository } from "../../idp/parts";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
-import { interpolated, type Expr } from "../../core/expr/expr";
-import { element, split } from "../../core/expr/functions";
 
 const REPOSITORY = {
   /** Prefix of image names, `<location>-docker.pkg.dev/<project>/<repository>`. */

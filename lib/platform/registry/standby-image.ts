@@ -1,20 +1,20 @@
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
-import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { Fn, type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isNever, isUnset } from "../../core/expr/conditional";
 import { type DeploymentContext } from "../../core/deployment-context";
+import { allOf, countIf, isNever, isUnset } from "../../core/expr/conditional";
 import { call, exprOf } from "../../core/expr/expr";
 import { type GrantedAccount, granteeArguments, grantTo } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type ProjectApis, runsScript } from "../../core/project-apis";
 import { addScript } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
-import { addRepository, type ImageRegistry } from "./image-registry";
-import { type Standby } from "../standby";
 import { type IdpImage } from "../../idp/idp-image";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
 import { type ContainerImage } from "../../idp/parts";
+import { type Standby } from "../standby";
+import { addRepository, type ImageRegistry } from "./image-registry";
 
 interface StandbyImageProps {
   readonly apis: ProjectApis;

@@ -1,27 +1,27 @@
-import { CloudRunV2JobIamMember } from "@cdktf/provider-google/lib/cloud-run-v2-job-iam-member";
 import {
   CloudRunV2Job,
   type CloudRunV2JobConfig,
   type CloudRunV2JobTemplateTemplateVolumes,
 } from "@cdktf/provider-google/lib/cloud-run-v2-job";
+import { CloudRunV2JobIamMember } from "@cdktf/provider-google/lib/cloud-run-v2-job-iam-member";
 import { CloudSchedulerJob } from "@cdktf/provider-google/lib/cloud-scheduler-job";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
 import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, attributeOf, idOf } from "../../core/expr/conditional";
+import { CONTEXT_PROP, type DeploymentContext } from "../../core/deployment-context";
+import { attributeOf, countIf, idOf } from "../../core/expr/conditional";
+import { explain } from "../../core/hcl/stack-origin";
 import { type GrantedAccount, granteeArguments, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
+import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
 import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
-import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { addSecret } from "../../core/secrets/stored-secret";
 import { TerraformData } from "../../core/terraform-data";
 import {
-  SHELL,
   type JobSpec,
   type ManualJob,
   type ManualJobRunner,
@@ -31,12 +31,12 @@ import {
   type ScheduledJob,
   type ScheduledJobRunner,
   type ScheduledJobSpec,
+  SHELL,
 } from "../../idp/job-runner";
 import { grantsTo, withVariable } from "../environment";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
 import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
 import { addFurtherBlocks, containerBlock, EXECUTION_ENVIRONMENT, templateBlocks } from "./cloud-run-template";
-import { explain } from "../../core/hcl/stack-origin";
 
 export interface ServerlessJobsProps {
   /** Service account that the jobs run as. It is granted access to what each job uses. */

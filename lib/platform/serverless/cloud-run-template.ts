@@ -1,4 +1,4 @@
-import { Token, type TerraformResource } from "cdktf";
+import { type TerraformResource, Token } from "cdktf";
 
 import { addOptionalBlock, isSet } from "../../core/expr/conditional";
 import { exprOf, interpolated } from "../../core/expr/expr";

@@ -1,4 +1,4 @@
-import { literal, type Expr } from "../../core/expr/expr";
+import { type Expr, literal } from "../../core/expr/expr";
 import { type Relation } from "../../core/inputs/relations";
 import { type Table } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";

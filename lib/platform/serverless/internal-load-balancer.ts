@@ -12,29 +12,29 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { compact, concat, element, flatten, split } from "../../core/expr/functions";
 import {
   addDynamicBlock,
   allOf,
   attributeOf,
   attributesOf,
+  type Condition,
   countIf,
   idOf,
   isSet,
   partIf,
   present,
-  type Condition,
 } from "../../core/expr/conditional";
-import { hcl, type Expr } from "../../core/expr/expr";
+import { type Expr, hcl } from "../../core/expr/expr";
+import { compact, concat, element, flatten, split } from "../../core/expr/functions";
+import { needs } from "../../core/inputs/needs";
 import { type networkInputs } from "../../core/inputs/network-inputs";
 import { type Relation } from "../../core/inputs/relations";
 import { choice, text } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { hashedName, partName, serviceName } from "../../core/names";
-import { needs } from "../../core/inputs/needs";
 import { type ProjectApis } from "../../core/project-apis";
-import { type DEFAULT_ADDRESS, type DnsZone, type DomainInputs } from "../domain/domain";
 import { domainSteps, entriesOf, validationRecord, zoneRecord } from "../domain/dns-records";
+import { type DEFAULT_ADDRESS, type DnsZone, type DomainInputs } from "../domain/domain";
 import { type ProtectionInputs } from "../domain/protection";
 import { type MonitoringInputs } from "../monitoring/monitoring-settings";
 import { type NetworkAttachment } from "../network/network-attachment";

@@ -1,13 +1,13 @@
-import { CloudRunV2ServiceIamMember } from "@cdktf/provider-google/lib/cloud-run-v2-service-iam-member";
 import { type CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
-import { Token, type IResolvable } from "cdktf";
+import { CloudRunV2ServiceIamMember } from "@cdktf/provider-google/lib/cloud-run-v2-service-iam-member";
+import { type IResolvable, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { oneOf } from "../../core/inputs/checks";
 import { allOf, attributeOf, type Condition, countIf, isNever } from "../../core/expr/conditional";
-import { expression } from "../../core/expr/expression";
-import { textOrFlag } from "../../core/inputs/rows";
 import { type Expr, exprOf } from "../../core/expr/expr";
+import { expression } from "../../core/expr/expression";
+import { oneOf } from "../../core/inputs/checks";
+import { textOrFlag } from "../../core/inputs/rows";
 
 /** Who may call the service without a permission; true and false are other words for the first and the last. */
 const WORDS = ["invoker-check-off", "all-users", "none", "true", "false"] as const;

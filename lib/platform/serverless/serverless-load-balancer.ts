@@ -7,7 +7,7 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { exprOf, type Expr } from "../../core/expr/expr";
+import { type DeploymentContext } from "../../core/deployment-context";
 import {
   allOf,
   attributeOf,
@@ -19,10 +19,10 @@ import {
   partIf,
   present,
 } from "../../core/expr/conditional";
+import { type Expr, exprOf } from "../../core/expr/expr";
 import { hashedName, partName, serviceName } from "../../core/names";
-import { type DeploymentContext } from "../../core/deployment-context";
-import { type DomainAddress } from "../domain/domain-address";
 import { strictTransportHeaders } from "../domain/domain";
+import { type DomainAddress } from "../domain/domain-address";
 import { type DnsCertificate } from "../domain/domain-setup";
 import { httpsRedirect } from "../domain/https-redirect";
 import { tlsPolicy } from "../domain/tls-policy";

@@ -1,20 +1,23 @@
 import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
 import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-worker-pool";
-import { Op, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, Op } from "cdktf";
 import { Construct } from "constructs";
 
-import { terraformName } from "../../core/inputs/checks";
-import { anyOf, conditionFrom, countIf, type Condition } from "../../core/expr/conditional";
+import { CONTEXT_PROP, type DeploymentContext } from "../../core/deployment-context";
+import { anyOf, type Condition, conditionFrom, countIf } from "../../core/expr/conditional";
+import { exprOf, type Operand } from "../../core/expr/expr";
 import { settingName } from "../../core/expr/expression";
+import { max } from "../../core/expr/functions";
+import { explain } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
+import { terraformName } from "../../core/inputs/checks";
 import { refuseWrong } from "../../core/inputs/inputs";
-import { serviceName, workerPoolName } from "../../core/names";
-import { setNewerAttribute } from "../../core/newer-attribute";
 import { type KnownPropsOf, propProblems } from "../../core/inputs/known-props";
-import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
-import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ValuesOf } from "../../core/inputs/value";
 import { addWarnings, type Warning } from "../../core/inputs/warnings";
+import { serviceName, workerPoolName } from "../../core/names";
+import { setNewerAttribute } from "../../core/newer-attribute";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
@@ -33,9 +36,6 @@ import {
 } from "./cloud-run-template";
 import { accessOf, grantPublicAccess, isCheckOff } from "./public-access";
 import { SERVICE, type ServiceInputs, type ServiceOptions } from "./service-options";
-import { explain } from "../../core/hcl/stack-origin";
-import { exprOf, type Operand } from "../../core/expr/expr";
-import { max } from "../../core/expr/functions";
 
 export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */

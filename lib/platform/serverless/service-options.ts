@@ -1,10 +1,10 @@
-import { type NetworkInputs } from "../../core/inputs/network-inputs";
-import { type Relation } from "../../core/inputs/relations";
-import { whole } from "../../core/inputs/checks";
-import { choice, flag, number } from "../../core/inputs/rows";
-import { type SettingsOf } from "../../core/inputs/value";
 import { anyOf, type Expr } from "../../core/expr/expr";
 import { holdsFor } from "../../core/expr/functions";
+import { whole } from "../../core/inputs/checks";
+import { type NetworkInputs } from "../../core/inputs/network-inputs";
+import { type Relation } from "../../core/inputs/relations";
+import { choice, flag, number } from "../../core/inputs/rows";
+import { type SettingsOf } from "../../core/inputs/value";
 import { mebibytes } from "../../core/memory";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { type InstanceSize } from "../../idp/worker";

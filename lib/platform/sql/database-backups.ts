@@ -1,8 +1,8 @@
-import { isWhole, matching, whole } from "../../core/inputs/checks";
 import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
 import { min } from "../../core/expr/functions";
+import { isWhole, matching, whole } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
-import { number, object, text, type PropsOf } from "../../core/inputs/rows";
+import { number, object, type PropsOf, text } from "../../core/inputs/rows";
 
 const MAX_DAYS = 365;
 

@@ -1,7 +1,10 @@
-import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
+import { Fn, type IResolvable, type TerraformResource, Token } from "cdktf";
 
 import { addDynamicBlock } from "../../core/expr/conditional";
+import { type Expr, hcl, literal } from "../../core/expr/expr";
+import { lookup, toText } from "../../core/expr/functions";
 import { number, textMap } from "../../core/inputs/rows";
+import { type Advice } from "../../core/inputs/warnings";
 import {
   DATABASE_MAJOR_VERSION,
   DATABASE_MAJOR_VERSIONS,
@@ -9,9 +12,6 @@ import {
   OLDEST_DATABASE_MAJOR_VERSION,
 } from "../../idp/contract";
 import { DATABASE_ENDS } from "../../idp/releases";
-import { hcl, literal, type Expr } from "../../core/expr/expr";
-import { lookup, toText } from "../../core/expr/functions";
-import { type Advice } from "../../core/inputs/warnings";
 
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
 export type DatabaseFlags = Readonly<Record<string, string>> | IResolvable;

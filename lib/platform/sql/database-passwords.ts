@@ -1,10 +1,10 @@
 import { type Construct } from "constructs";
 
-import { whole } from "../../core/inputs/checks";
 import { repeatFor } from "../../core/expr/conditional";
 import { exprOf, hcl } from "../../core/expr/expr";
-import { toText } from "../../core/expr/functions";
 import { settingName } from "../../core/expr/expression";
+import { toText } from "../../core/expr/functions";
+import { whole } from "../../core/inputs/checks";
 import { number, object, type PropsOf } from "../../core/inputs/rows";
 import { TerraformData } from "../../core/terraform-data";
 

@@ -1,11 +1,11 @@
 import { type IResolvable } from "cdktf";
 
-import { matching } from "../../core/inputs/checks";
 import { anyOf, type Expr } from "../../core/expr/expr";
-import { type Relation } from "../../core/inputs/relations";
-import { orResource, text, type Optional } from "../../core/inputs/rows";
-import { type ValuesOf } from "../../core/inputs/value";
+import { matching } from "../../core/inputs/checks";
 import { needs } from "../../core/inputs/needs";
+import { type Relation } from "../../core/inputs/relations";
+import { type Optional, orResource, text } from "../../core/inputs/rows";
+import { type ValuesOf } from "../../core/inputs/value";
 import { type Advice } from "../../core/inputs/warnings";
 import { type BACKUPS, USUAL_BACKUPS } from "./database-backups";
 

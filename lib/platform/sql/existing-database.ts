@@ -1,17 +1,17 @@
 import { Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { isSet, type Condition } from "../../core/expr/conditional";
-import { type Check, matching } from "../../core/inputs/checks";
 import { type Existing } from "../../core/existing";
-import { ExistingSecret, type SecretAttributes } from "../../core/secrets/existing-secret";
-import { number, object, orResource, requiredObject, text, type PropsOf, type Reading } from "../../core/inputs/rows";
-import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
-import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/secret-reference";
-import { type SqlInstance } from "../../idp/parts";
+import { type Condition, isSet } from "../../core/expr/conditional";
 import { type Expr, exprOf, hcl } from "../../core/expr/expr";
-import { split } from "../../core/expr/functions";
 import { namedValue } from "../../core/expr/expression";
+import { split } from "../../core/expr/functions";
+import { type Check, matching } from "../../core/inputs/checks";
+import { number, object, orResource, type PropsOf, type Reading, requiredObject, text } from "../../core/inputs/rows";
+import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
+import { ExistingSecret, type SecretAttributes } from "../../core/secrets/existing-secret";
+import { type SqlInstance } from "../../idp/parts";
+import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/secret-reference";
 
 const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-z][a-z0-9-]*$";
 const CONNECTION_NAME_FORM = "<project>:<region>:<instance>";

@@ -1,49 +1,54 @@
 import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { SqlUser } from "@cdktf/provider-google/lib/sql-user";
-import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { dependable, type IResolvable, type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
+import { CONTEXT_PROP, type DeploymentContext } from "../../core/deployment-context";
+import { eitherOf, type Existing, isExisting, isMade } from "../../core/existing";
 import {
   addOptionalBlock,
   allOf,
-  countIf,
+  attributeOf,
+  type Condition,
   conditionFrom,
+  countIf,
   isAlways,
   isNever,
   isSet,
   isUnset,
+  namedCondition,
   not,
   partIf,
   present,
-  namedCondition,
-  type Condition,
-  attributeOf,
 } from "../../core/expr/conditional";
-import { type Existing, eitherOf, isExisting, isMade } from "../../core/existing";
 import { type Expr, exprOf, hcl, interpolated } from "../../core/expr/expr";
-import { toText } from "../../core/expr/functions";
 import { namedValue, settingName } from "../../core/expr/expression";
-import { GeneratedSecret } from "../../core/secrets/generated-secret";
+import { toText } from "../../core/expr/functions";
+import { explain } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs/inputs";
 import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
-import { setNewerAttribute } from "../../core/newer-attribute";
 import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
-import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
+import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { TerraformData } from "../../core/terraform-data";
-import { rotationOf } from "../../core/secrets/rotation";
 import { stateProvidersOf } from "../../core/provider-requirements";
+import { GeneratedSecret } from "../../core/secrets/generated-secret";
+import { rotationOf } from "../../core/secrets/rotation";
+import { TerraformData } from "../../core/terraform-data";
 import {
   DATABASE_ADMINISTRATOR,
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
+  DATABASE_MAJOR_VERSION,
   DATABASE_PASSWORD_LENGTH,
   DATABASE_PASSWORD_SUFFIX,
-  DATABASE_MAJOR_VERSION,
 } from "../../idp/contract";
-import { type BackupProps, backupConfiguration, backupsAfterDeletion, USUAL_BACKUPS } from "./database-backups";
-import { refuseSkippedVersion } from "./database-passwords";
+import { databaseClientImage, PUBLIC_IMAGES, referenceTo } from "../../idp/images";
+import { type SqlInstance } from "../../idp/parts";
+import { addDeniedPeriod, databaseWindow, type Maintenance } from "../maintenance";
+import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
+import { backupConfiguration, type BackupProps, backupsAfterDeletion, USUAL_BACKUPS } from "./database-backups";
 import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
+import { refuseSkippedVersion } from "./database-passwords";
 import { DEFAULT_DATABASE_TIER, editionOf, maxConnections } from "./database-size";
 import {
   administratorOf,
@@ -57,11 +62,6 @@ import {
   type ExistingDatabaseProps,
   type ReadAttributes,
 } from "./existing-database";
-import { databaseClientImage, PUBLIC_IMAGES, referenceTo } from "../../idp/images";
-import { type SqlInstance } from "../../idp/parts";
-import { addDeniedPeriod, databaseWindow, type Maintenance } from "../maintenance";
-import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
-import { explain } from "../../core/hcl/stack-origin";
 
 /** Location, size and backups of the database. */
 export interface PostgresqlDatabaseProps extends Maintenance {

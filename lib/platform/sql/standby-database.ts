@@ -2,7 +2,7 @@ import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-ins
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addOptionalBlock, allOf, countIf, isAlways, isUnset, type Condition } from "../../core/expr/conditional";
+import { addOptionalBlock, allOf, type Condition, countIf, isAlways, isUnset } from "../../core/expr/conditional";
 import { interpolated } from "../../core/expr/expr";
 import { toText } from "../../core/expr/functions";
 import { explain } from "../../core/hcl/stack-origin";

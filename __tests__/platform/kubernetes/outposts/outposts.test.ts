@@ -4,9 +4,9 @@ import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { Service } from "kubernetes-models/v1/Service";
 
 import { OUTPOSTS } from "../../../../lib/idp/contract";
-import { type Block } from "../../../support/synthesis";
-import { kubernetesResource } from "../../../stacks/kubernetes-stack";
 import { valueAt } from "../../../stacks/configuration-graph";
+import { kubernetesResource } from "../../../stacks/kubernetes-stack";
+import { type Block } from "../../../support/synthesis";
 import { ApiServer } from "./api-server";
 import { OUTPOST_CONFIGS } from "./outpost-configs";
 
