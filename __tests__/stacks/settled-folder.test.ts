@@ -630,7 +630,7 @@ describeWith(["terraform"], "The folder for one deployment, judged by Terraform"
     const nothing = { existingBucket: null, existingDatabase: null };
     const judgedWith = (deployed: Readonly<Record<string, unknown>>, isProtected = true) => {
       const { precondition } = check?.lifecycle as { precondition: { condition: string }[] };
-      const own = precondition.filter(({ condition }) => condition.includes("existing_bucket"));
+      const own = precondition.filter(({ condition }) => condition.includes("deployed_parts"));
       const known = { deployed_identity: deployed, was_protected: isProtected };
       return {
         locals: { ...localsOf(own, locals), ...known },
