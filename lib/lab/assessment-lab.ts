@@ -14,21 +14,21 @@ import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { valuesFrom } from "../core/inputs/inputs";
 import { knownOf, type KnownPropsOf, propProblems, unknownNames } from "../core/inputs/known-props";
 import { type Problem } from "../core/inputs/problem";
-import { settingsOf } from "../core/inputs/value";
+import { settingsOf, type ValuesOf } from "../core/inputs/value";
 import { commonLabels } from "../core/labels";
+import { type ProjectApis } from "../core/project-apis";
 import { stateProvidersOf } from "../core/provider-requirements";
-import { addAssessmentSource } from "./assessment-source";
+import { addAssessmentSource, type RegisteredSource } from "./assessment-source";
 import { type addAwsInventory } from "./aws-inventory";
 import { ASSESSMENT_CONSOLE_URL, type FirewallRuleName, LAB_USER } from "./contract";
 import { addLabChecks } from "./lab-checks";
-import { addLabFirewall, sourceRanges } from "./lab-firewall";
-import { addDeploymentId, addDestroyNotice, addLabApis } from "./lab-foundation";
+import { addLabFirewall, remoteDesktopSources, sourceRanges } from "./lab-firewall";
+import { addDeploymentId, addDestroyNotice, addLabApis, type LabContext } from "./lab-foundation";
 import { type AssessmentLabProps, LAB, LAB_RELATIONS } from "./lab-inputs";
-import { addLabKey } from "./lab-key";
-import { addLabLandingZone, rdpSources } from "./lab-landing-zone";
+import { addLabKey, type LabKey } from "./lab-key";
 import { discoverySourceId, zoneOrDefault } from "./lab-names";
-import { addLabNetwork } from "./lab-network";
-import { addLinuxVms, addWindowsVm } from "./lab-vms";
+import { addLabNetwork, type LabNetwork } from "./lab-network";
+import { addLinuxVms, addWindowsVm, type CommonVmProps, type LinuxVmsProps, type WindowsVmProps } from "./lab-vms";
 
 /** Files of the folder in HCL, with the parts in each. */
 const FILES: FileTable = {
@@ -101,18 +101,6 @@ export class AssessmentLab extends Construct {
   /** The bucket of the private key, with a count. */
   readonly sshKeyBucket: StorageBucket;
 
-  /** Null when there is no Windows VM. */
-  readonly windowsVmName: string;
-
-  /** Public address for remote desktop; null when there is none. */
-  readonly windowsVmExternalIp: string;
-
-  /** Names of the Linux VMs. */
-  readonly linuxVmNames: string[];
-
-  /** Private addresses of the Linux VMs, the scan targets of the discovery client. */
-  readonly linuxVmInternalIps: string[];
-
   /** Null when the private key is only in the state. */
   readonly sshKeyBucketName: string;
 
@@ -120,13 +108,10 @@ export class AssessmentLab extends Construct {
   readonly sshKeyAddress: string;
 
   /** User name that goes with the private key. */
-  readonly sshKeyUser: string;
+  readonly sshKeyUser: string = LAB_USER;
 
   /** Name to type into the discovery client. */
   readonly assessDiscoveryClientName: string;
-
-  /** URL of Migration Center in the console. */
-  readonly assessmentServiceUrl: string;
 
   /** Id of the registered discovery source; null when none is registered. */
   readonly assessSourceId: string;
@@ -137,101 +122,177 @@ export class AssessmentLab extends Construct {
   constructor(scope: Construct, id: string, props: AssessmentLabProps) {
     super(scope, id);
     stateProvidersOf(this);
-    const { aws: credentials, sourceRanges: ranges } = (props as AssessmentLabProps | undefined) ?? {};
-    const given = {
-      ...props,
-      cloudbAccessKeyId: credentials?.accessKeyId,
-      cloudbSecretAccessKey: credentials?.secretAccessKey,
-      cloudbRegion: credentials?.region,
-      rdpSourceRanges: ranges?.rdp,
-    };
-    const v = valuesFrom(this, LAB, given, LAB_RELATIONS, otherProblems(props), SPELLINGS);
+    const values = labValues(this, props);
+    const context = addLabContext(this, props, values);
+    const apis = props.apis ?? addLabApis(this, context, values.createSshKeyBucket.flag);
+    const lab: Lab = { apis, context, props, values };
 
-    const createBucket = v.createSshKeyBucket.flag;
-    const { network: existing } = settingsOf(v);
-    const usesAssessment = v.initializeAssessmentService.flag;
-    const clientName = v.assessDiscoveryClientName.text;
-    const deploymentId = addDeploymentId(this, props.deploymentId);
-    const context = {
-      deploymentId,
-      projectId: v.projectId.text,
-      region: v.region.text,
-      labels: commonLabels(this, { "assessment-lab": deploymentId }, v.labels.map),
-      sourceId: namedValue(this, "SourceId", discoverySourceId(clientName)),
-      usesAssessment,
-    };
-
-    const lab = { ...context, outlivedBy: addDestroyNotice(this, context) };
-    const apis = props.apis ?? addLabApis(this, lab, createBucket);
-    const network = addLabNetwork(this, "Vpc", {
-      ...lab,
-      givenDeploymentId: props.deploymentId,
-      create: v.createVpc.flag,
-      existing,
-      needsNat: allOf(v.createWindowsVm, not(v.windowsExternalIp)),
-      dependsOn: apis.ready("compute"),
-    });
-    this.firewallRules = addLabFirewall(this, "Firewall", {
-      ...lab,
-      networkId: network.networkId,
-      isOwn: isUnset(existing),
-      createDefaultRules: v.createDefaultFirewallRules.flag,
-      sourceRanges: sourceRanges(v.internalTrafficCidr.text, { ...ranges, rdp: rdpSources(v.rdpSourceRanges, v) }),
-    });
-    const key = addLabKey(this, "Key", { ...lab, createBucket, dependsOn: apis.ready("storage") });
-    const source = addAssessmentSource(this, "Source", {
-      ...lab,
-      clientName,
-      dependsOn: [...lab.outlivedBy, ...apis.ready("migrationcenter")],
-    });
-    const inventory = { ...lab, sourceGeneration: source.generation, dependsOn: source.ready };
-    this.awsUserArn =
-      credentials && Token.isUnresolved(credentials.accessKeyId) && usesAssessment !== false
-        ? awsModule().addAwsInventory(this, "Cloudb", { ...inventory, aws: credentials })
-        : literal(null).text;
-    const vm = {
-      ...lab,
-      zone: named(this, "Zone", zoneOrDefault(v.zone, v.region)).text,
-      networkId: network.networkId,
-    };
-    this.windowsVm = addWindowsVm(this, "WindowsVm", {
-      ...vm,
-      create: v.createWindowsVm.flag,
-      machineType: v.windowsVmMachineType.text,
-      bootDiskSizeGb: v.windowsVmBootDiskSizeGb.number,
-      windowsPassword: v.windowsPassword.text,
-      dependsOn: network.ready,
-    });
-    this.linuxVms = addLinuxVms(this, "LinuxVm", {
-      ...vm,
-      vmCount: v.linuxVmCount.number,
-      machineType: v.linuxVmMachineType.text,
-      bootDiskSizeGb: v.linuxVmBootDiskSizeGb.number,
-      publicKey: key.publicKey,
-    });
+    const network = this.addNetwork(lab);
+    this.firewallRules = this.addFirewall(lab, network);
+    const key = this.addKey(lab);
+    const source = this.addSource(lab);
+    this.awsUserArn = this.addAwsUser(lab, source);
+    const vms = this.vmProps(lab, network);
+    this.windowsVm = this.addWindowsVm(lab, { ...vms, dependsOn: network.ready });
+    this.linuxVms = this.addLinuxVms(lab, { ...vms, publicKey: key.publicKey });
 
     this.projectId = context.projectId;
-    this.deploymentId = deploymentId;
+    this.deploymentId = context.deploymentId;
     this.network = network.network;
     this.vpcName = network.vpcName;
-    this.windowsVmName = attributeOf(this.windowsVm, "name").text;
-    const externalIps = "network_interface[0].access_config[*].nat_ip";
-    this.windowsVmExternalIp = one(flatten(attributesOf<readonly string[]>(this.windowsVm, externalIps))).text;
-    this.linuxVmNames = attributesOf(this.linuxVms, "name").list;
-    this.linuxVmInternalIps = attributesOf(this.linuxVms, "network_interface[0].network_ip").list;
     this.sshKey = key.keyPair;
     this.sshKeyBucket = key.bucket;
     this.sshKeyBucketName = key.bucketName;
     this.sshKeyAddress = key.address;
-    this.sshKeyUser = LAB_USER;
-    this.assessDiscoveryClientName = clientName;
-    this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${context.projectId}`;
+    this.assessDiscoveryClientName = values.assessDiscoveryClientName.text;
     this.assessSourceId = source.sourceId;
 
-    addLabLandingZone(this, v);
-    addLabChecks(this, v, props);
+    addLabChecks(this, values, props);
     inFiles(this, FILES);
   }
+
+  /** Name of the Windows VM; null when there is none. */
+  get windowsVmName(): string {
+    return attributeOf(this.windowsVm, "name").text;
+  }
+
+  /** Public address for remote desktop; null when there is none. */
+  get windowsVmExternalIp(): string {
+    const addresses = "network_interface[0].access_config[*].nat_ip";
+    return one(flatten(attributesOf<readonly string[]>(this.windowsVm, addresses))).text;
+  }
+
+  /** Names of the Linux VMs. */
+  get linuxVmNames(): string[] {
+    return attributesOf(this.linuxVms, "name").list;
+  }
+
+  /** Private addresses of the Linux VMs, the scan targets of the discovery client. */
+  get linuxVmInternalIps(): string[] {
+    return attributesOf(this.linuxVms, "network_interface[0].network_ip").list;
+  }
+
+  /** URL of Migration Center in the console. */
+  get assessmentServiceUrl(): string {
+    return `${ASSESSMENT_CONSOLE_URL}?project=${this.projectId}`;
+  }
+
+  private addNetwork({ apis, context, props, values }: Lab): LabNetwork {
+    return addLabNetwork(this, "Vpc", {
+      ...context,
+      givenDeploymentId: props.deploymentId,
+      create: values.createVpc.flag,
+      existing: settingsOf(values).network,
+      needsNat: allOf(values.createWindowsVm, not(values.windowsExternalIp)),
+      dependsOn: apis.ready("compute"),
+    });
+  }
+
+  private addFirewall({ context, props, values }: Lab, { networkId }: LabNetwork) {
+    const rdp = remoteDesktopSources(values.rdpSourceRanges, values.windowsExternalIp);
+    return addLabFirewall(this, "Firewall", {
+      ...context,
+      networkId,
+      isOwn: isUnset(settingsOf(values).network),
+      createDefaultRules: values.createDefaultFirewallRules.flag,
+      logsConnections: values.firewallLogging,
+      sourceRanges: sourceRanges(values.internalTrafficCidr.text, { ...props.sourceRanges, rdp }),
+    });
+  }
+
+  private addKey({ apis, context, values }: Lab): LabKey {
+    return addLabKey(this, "Key", {
+      ...context,
+      createBucket: values.createSshKeyBucket.flag,
+      kmsKey: settingsOf(values).kmsKey,
+      dependsOn: apis.ready("storage"),
+    });
+  }
+
+  private addSource({ apis, context, values }: Lab): RegisteredSource {
+    return addAssessmentSource(this, "Source", {
+      ...context,
+      clientName: values.assessDiscoveryClientName.text,
+      dependsOn: [...context.outlivedBy, ...apis.ready("migrationcenter")],
+    });
+  }
+
+  /** @returns ARN of the user; null without AWS */
+  private addAwsUser({ context, props: { aws } }: Lab, { generation, ready }: RegisteredSource): string {
+    if (aws === undefined || !Token.isUnresolved(aws.accessKeyId) || context.usesAssessment === false)
+      return literal(null).text;
+    const inventory = { ...context, aws, sourceGeneration: generation, dependsOn: ready };
+    return awsModule().addAwsInventory(this, "Cloudb", inventory);
+  }
+
+  /** What the Windows VM and the Linux VMs have in common. */
+  private vmProps({ context, values }: Lab, { networkId }: LabNetwork): CommonVmProps {
+    const { imageProject, kmsKey, subnetwork } = settingsOf(values);
+    const { networkTags, serialPortLogging } = values;
+    const zone = named(this, "Zone", zoneOrDefault(values.zone, values.region)).text;
+    return { ...context, imageProject, kmsKey, networkId, networkTags, serialPortLogging, subnetwork, zone };
+  }
+
+  private addWindowsVm({ values }: Lab, vm: VmPropsWith<"dependsOn">): ComputeInstance {
+    return addWindowsVm(this, "WindowsVm", {
+      ...vm,
+      create: values.createWindowsVm.flag,
+      machineType: values.windowsVmMachineType.text,
+      bootDiskSizeGb: values.windowsVmBootDiskSizeGb.number,
+      hasPublicAddress: values.windowsExternalIp,
+      windowsPassword: values.windowsPassword.text,
+    });
+  }
+
+  private addLinuxVms({ values }: Lab, vm: VmPropsWith<"publicKey">): ComputeInstance {
+    return addLinuxVms(this, "LinuxVm", {
+      ...vm,
+      vmCount: values.linuxVmCount.number,
+      machineType: values.linuxVmMachineType.text,
+      bootDiskSizeGb: values.linuxVmBootDiskSizeGb.number,
+      osLogin: values.osLogin,
+    });
+  }
+}
+
+/** What the parts of a lab are made from. */
+interface Lab {
+  readonly apis: ProjectApis;
+  readonly context: LabContext;
+  readonly props: AssessmentLabProps;
+  readonly values: LabValues;
+}
+
+type LabValues = ValuesOf<typeof LAB>;
+
+/** What both kinds of VMs have in common, and an argument that only one kind has. */
+type VmPropsWith<Name extends "dependsOn" | "publicKey"> = CommonVmProps & Pick<WindowsVmProps & LinuxVmsProps, Name>;
+
+/** The props as values of the inputs, checked. */
+function labValues(scope: Construct, props: AssessmentLabProps): LabValues {
+  // A program without types may give none; then the check says what is missing.
+  const { aws, sourceRanges: ranges } = (props as AssessmentLabProps | undefined) ?? {};
+  const given = {
+    ...props,
+    cloudbAccessKeyId: aws?.accessKeyId,
+    cloudbSecretAccessKey: aws?.secretAccessKey,
+    cloudbRegion: aws?.region,
+    rdpSourceRanges: ranges?.rdp,
+  };
+  return valuesFrom(scope, LAB, given, LAB_RELATIONS, otherProblems(props), SPELLINGS);
+}
+
+function addLabContext(scope: Construct, props: AssessmentLabProps, v: LabValues): LabContext {
+  const deploymentId = addDeploymentId(scope, props.deploymentId);
+  const context = {
+    deploymentId,
+    projectId: v.projectId.text,
+    region: v.region.text,
+    labels: commonLabels(scope, { "assessment-lab": deploymentId }, v.labels.map),
+    sourceId: namedValue(scope, "SourceId", discoverySourceId(v.assessDiscoveryClientName.text)),
+    usesAssessment: v.initializeAssessmentService.flag,
+  };
+  return { ...context, outlivedBy: addDestroyNotice(scope, context) };
 }
 
 /** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */

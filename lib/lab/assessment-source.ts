@@ -16,7 +16,7 @@ export interface AssessmentSourceProps extends LabPartProps {
   readonly clientName: string;
 }
 
-interface RegisteredSource {
+export interface RegisteredSource {
   /** Id of the source once it is registered; null when none is. */
   readonly sourceId: string;
   /** Changes when a cleanup deletes the source with its contents; null when none is registered. */

@@ -1,3 +1,7 @@
+import { type ComputeFirewall } from "@cdktf/provider-google/lib/compute-firewall";
+import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
+import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
+import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { type TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
@@ -8,17 +12,27 @@ import { type ValuesOf } from "../core/inputs/value";
 import { CheckBlock } from "../core/inputs/warnings";
 import {
   AUTO_MODE_RANGE,
+  type FirewallRuleName,
   INTERNAL_RANGE_LEAST_PREFIX,
   RANGE_AROUND_AUTO_MODE,
   RDP_SOURCE_EXAMPLE,
   SSH_KEY_OBJECT_NAME,
 } from "./contract";
 import { type AssessmentLabProps, type LAB } from "./lab-inputs";
-import { type LabParts } from "./lab-landing-zone";
+
+/** The parts whose existence the checks are about. */
+interface CheckedParts {
+  readonly firewallRules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
+  readonly linuxVms: ComputeInstance;
+  readonly network: ComputeNetwork;
+  readonly sshKeyAddress: string;
+  readonly sshKeyBucket: StorageBucket;
+  readonly windowsVm: ComputeInstance;
+}
 
 /** Warns at every plan of valid settings that leave the lab without something that most labs need. */
 export function addLabChecks(
-  scope: Construct & LabParts,
+  scope: Construct & CheckedParts,
   v: ValuesOf<typeof LAB>,
   { aws, sourceRanges = {} }: AssessmentLabProps,
 ): void {

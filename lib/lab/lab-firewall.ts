@@ -2,7 +2,9 @@ import { ComputeFirewall, type ComputeFirewallConfig } from "@cdktf/provider-goo
 import { type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, type Condition, countIf } from "../core/expr/conditional";
+import { addOptionalBlock, allOf, type Condition, countIf } from "../core/expr/conditional";
+import { type Expr } from "../core/expr/expr";
+import { concat, each } from "../core/expr/functions";
 import {
   EVERYWHERE,
   FIREWALL_RULES,
@@ -36,6 +38,8 @@ interface LabFirewallProps extends LabContext {
   readonly isOwn: Condition;
   /** Creates the first four rules; the one for HTTP is created with them or alone. */
   readonly createDefaultRules: boolean | IResolvable;
+  /** Whether Cloud Logging gets the connections that the rules allow. */
+  readonly logsConnections: Expr<boolean>;
   readonly sourceRanges: FirewallSourceRanges;
 }
 
@@ -58,8 +62,8 @@ const RULES: Readonly<Record<FirewallRuleName, Pick<ComputeFirewallConfig, "allo
 /** The ingress rules of a lab. Egress needs no rule. */
 export function addLabFirewall(scope: Construct, id: string, props: LabFirewallProps) {
   const self = new Construct(scope, id);
-  const firewall = (rule: FirewallRuleName) =>
-    new ComputeFirewall(self, `allow-${rule}`, {
+  const addRule = (rule: FirewallRuleName) => {
+    const firewall = new ComputeFirewall(self, `allow-${rule}`, {
       ...RULES[rule],
       project: props.projectId,
       // allow-rdp, allow-ssh, …
@@ -70,8 +74,28 @@ export function addLabFirewall(scope: Construct, id: string, props: LabFirewallP
       count: countIf(allOf(props.isOwn, rule === "http" || props.createDefaultRules)),
       dependsOn: props.outlivedBy,
     });
-  const rules = FIREWALL_RULES.map((rule) => [rule, firewall(rule)] as const);
+    addOptionalBlock(firewall, "", "log_config", {
+      when: props.logsConnections,
+      content: { metadata: "INCLUDE_ALL_METADATA" },
+    });
+    return firewall;
+  };
+  const rules = FIREWALL_RULES.map((rule) => [rule, addRule(rule)] as const);
   return Object.fromEntries(rules) as Record<FirewallRuleName, ComputeFirewall>;
+}
+
+/**
+ * Source ranges of allow-rdp: those given, but without a public address the identity-aware proxy instead of any
+ * address.
+ */
+export function remoteDesktopSources(ranges: Expr<readonly string[]>, hasPublicAddress: Expr<boolean>): string[] {
+  const others = each(
+    ranges,
+    (range) => range,
+    (range) => range.ne(EVERYWHERE),
+    "range",
+  );
+  return hasPublicAddress.choose(ranges, concat<string>([IDENTITY_AWARE_PROXY_RANGE], others)).list;
 }
 
 /** The given source ranges, and those of the contract for the other rules. */

@@ -4,11 +4,31 @@ import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Fn, type IResolvable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { attributeOf, countIf, idOf } from "../core/expr/conditional";
+import { addDynamicBlock, attributeOf, countIf, idOf } from "../core/expr/conditional";
+import { exprOf } from "../core/expr/expr";
+import { compact } from "../core/expr/functions";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
 import { type LabPartProps } from "./lab-foundation";
 import { keyBucketName } from "./lab-names";
+
+interface LabKeyProps extends LabPartProps {
+  readonly createBucket: boolean | IResolvable;
+  /** Key of Cloud KMS that encrypts the bucket, null at plan for Google's own. */
+  readonly kmsKey: string | undefined;
+}
+
+export interface LabKey {
+  /** The bucket of the private key, with a count. */
+  readonly bucket: StorageBucket;
+  /** Null when there is no bucket. */
+  readonly bucketName: string;
+  readonly keyPair: PrivateKey;
+  /** One `authorized_keys` line. */
+  readonly publicKey: string;
+  /** Terraform address of the key pair, for `-replace`. */
+  readonly address: string;
+}
 
 /**
  * The key pair with which the discovery client signs in to the Linux VMs.
@@ -17,13 +37,9 @@ import { keyBucketName } from "./lab-names";
  * To rotate it, apply with `-replace` and its address; the VMs accept the new key at once, and the old one until they
  * restart.
  */
-export function addLabKey(
-  scope: Construct,
-  id: string,
-  props: LabPartProps & { readonly createBucket: boolean | IResolvable },
-) {
+export function addLabKey(scope: Construct, id: string, props: LabKeyProps): LabKey {
   const self = new Construct(scope, id);
-  const { dependsOn, outlivedBy } = props;
+  const { dependsOn, kmsKey, outlivedBy } = props;
   const count = countIf(props.createBucket);
 
   const key = { algorithm: "RSA", rsaBits: RSA_KEY_BITS, dependsOn: outlivedBy };
@@ -42,6 +58,12 @@ export function addLabKey(
     count,
     dependsOn: [...outlivedBy, ...dependsOn],
   });
+  if (kmsKey !== undefined) {
+    addDynamicBlock(bucket, "", "encryption", {
+      forEach: compact([exprOf(kmsKey)]).list,
+      content: { default_kms_key_name: "${encryption.value}" },
+    });
+  }
   new StorageBucketObject(self, "File", {
     // The id instead of the name: a recreated bucket has the same name but an unknown id, which recreates the file.
     bucket: idOf(bucket),

@@ -1,26 +1,8 @@
-import { type ComputeFirewall } from "@cdktf/provider-google/lib/compute-firewall";
-import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
-import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
-import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
-
 import { PROJECT_ID } from "../core/deployment-context";
-import { addDynamicBlock, addOptionalBlock, listIf, setArgument } from "../core/expr/conditional";
-import { type Expr, exprOf } from "../core/expr/expr";
-import { compact, concat, each, toText, upper } from "../core/expr/functions";
-import { type NetworkInputs, networkInputs, tagsIn } from "../core/inputs/network-inputs";
+import { type NetworkInputs, networkInputs } from "../core/inputs/network-inputs";
 import { flag, orResource, text } from "../core/inputs/rows";
-import { settingsOf, type ValuesOf } from "../core/inputs/value";
 import { KMS_KEY } from "../core/kms-key";
-import {
-  COMPUTE,
-  EVERYWHERE,
-  type FirewallRuleName,
-  IDENTITY_AWARE_PROXY_RANGE,
-  LINUX_IMAGE,
-  NETWORK,
-  WINDOWS_IMAGE,
-  WINDOWS_TAG,
-} from "./contract";
+import { COMPUTE, LINUX_IMAGE, NETWORK, WINDOWS_IMAGE } from "./contract";
 
 const NETWORK_INPUTS = networkInputs(
   {
@@ -107,61 +89,3 @@ type LabLandingZone = NetworkInputs & typeof OTHER_INPUTS;
 
 /** Inputs for the requirements of organizations. */
 export const LAB_LANDING_ZONE: LabLandingZone = { ...NETWORK_INPUTS, ...OTHER_INPUTS };
-
-type Values = ValuesOf<typeof LAB_LANDING_ZONE>;
-
-/** The parts of a lab. */
-export interface LabParts {
-  readonly firewallRules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
-  readonly linuxVms: ComputeInstance;
-  readonly network: ComputeNetwork;
-  readonly sshKeyAddress: string;
-  readonly sshKeyBucket: StorageBucket;
-  readonly windowsVm: ComputeInstance;
-}
-
-/** Applies the requirements of the organization to the parts of a lab. */
-export function addLabLandingZone(lab: LabParts, v: Values): void {
-  const { linuxVms: linux, windowsVm: windows } = lab;
-  const { imageProject, kmsKey, subnetwork } = settingsOf(v);
-  for (const [vm, image] of [[windows, WINDOWS_IMAGE] as const, [linux, LINUX_IMAGE] as const]) {
-    const project = exprOf(imageProject ?? null).coalesce(image.project).text;
-    setArgument(vm, "boot_disk.initialize_params.image", `${project}/${image.family}`);
-    if (kmsKey !== undefined) setArgument(vm, "boot_disk.kms_key_self_link", kmsKey);
-    if (subnetwork !== undefined) setArgument(vm, "network_interface.0.subnetwork", subnetwork);
-    setArgument(vm, "metadata.serial-port-logging-enable", inCapitals(v.serialPortLogging));
-  }
-  const tags = tagsIn(v.networkTags);
-  if (tags !== undefined) {
-    setArgument(windows, "tags", concat<string>([WINDOWS_TAG], v.networkTags));
-    setArgument(linux, "tags", v.networkTags);
-  }
-  setArgument(linux, "metadata.enable-oslogin", inCapitals(v.osLogin));
-  const address = { forEach: listIf(v.windowsExternalIp, "public"), content: {} };
-  addDynamicBlock(windows, "network_interface.0", "access_config", address);
-  if (kmsKey !== undefined) {
-    const content = { default_kms_key_name: "${encryption.value}" };
-    addDynamicBlock(lab.sshKeyBucket, "", "encryption", { forEach: compact([v.kmsKey]).list, content });
-  }
-  const log = { when: v.firewallLogging, content: { metadata: "INCLUDE_ALL_METADATA" } };
-  for (const rule of Object.values(lab.firewallRules)) addOptionalBlock(rule, "", "log_config", log);
-}
-
-/**
- * Source ranges of allow-rdp: those given, but without a public address the identity-aware proxy instead of any
- * address.
- */
-export function rdpSources(ranges: Expr<readonly string[]>, { windowsExternalIp }: Values): string[] {
-  const others = each(
-    ranges,
-    (range) => range,
-    (range) => range.ne(EVERYWHERE),
-    "range",
-  );
-  return windowsExternalIp.choose(ranges, concat<string>([IDENTITY_AWARE_PROXY_RANGE], others)).list;
-}
-
-/** `TRUE` or `FALSE`. */
-function inCapitals(value: Values["osLogin"]): string {
-  return upper(toText(value)).text;
-}

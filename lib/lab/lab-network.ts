@@ -24,8 +24,18 @@ interface LabNetworkProps extends LabPartProps {
   readonly needsNat: Condition;
 }
 
+export interface LabNetwork {
+  /** The new network, with a count. */
+  readonly network: ComputeNetwork;
+  /** What must exist before a VM reaches the internet without an address of its own. */
+  readonly ready: ITerraformDependable[];
+  readonly vpcName: string;
+  /** `projects/<project>/global/networks/<name>`; whatever uses it waits for the network. */
+  readonly networkId: string;
+}
+
 /** The network of a lab: a new one in auto mode, an existing one of the same name, or any other existing one. */
-export function addLabNetwork(scope: Construct, id: string, props: LabNetworkProps) {
+export function addLabNetwork(scope: Construct, id: string, props: LabNetworkProps): LabNetwork {
   const self = new Construct(scope, id);
   const { create, deploymentId, existing, givenDeploymentId, projectId } = props;
   const name = vpcName(deploymentId);
@@ -43,10 +53,8 @@ export function addLabNetwork(scope: Construct, id: string, props: LabNetworkPro
   const ids = [...(existing === undefined ? [] : [existing]), idOf(network), foundId];
   return {
     network,
-    /** What must exist before a VM reaches the internet without an address of its own. */
     ready: addNat(self, network, props, allOf(isCreated, props.needsNat)),
     vpcName: isUnset(existing).choose(name, hcl<string>`basename(${existing ?? null})`).text,
-    /** `projects/<project>/global/networks/<name>`; whatever uses it waits for the network. */
     networkId: new TerraformLocal(self, "NetworkId", Fn.coalesce(ids)).asString,
   };
 }
