@@ -8,6 +8,7 @@ import { NETWORK_RELATIONS, type NetworkInputs, networkInputs } from "./core/inp
 import { type Relation } from "./core/inputs/relations";
 import { flag, type PropsOf, type ResourceWith } from "./core/inputs/rows";
 import { type Advice, type Finding } from "./core/inputs/warnings";
+import { prose } from "./core/prose";
 import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, CHECK_UP_WARNINGS, type CheckUpProps } from "./idp/check-up";
@@ -144,11 +145,11 @@ function protectedInputs({ alsoProtected, unchangeable }: Pick<VariantWords, "al
     /** Refuses to delete what holds data, and to change what would replace it, such as project, region and names. */
     deletionProtection: flag({
       default: true,
-      description: [
-        `Refuses to delete what holds data: ${alsoProtected}database, secrets,`,
-        `and the media bucket while it has files; and to change ${unchangeable}. Changing it later is safe;`,
-        "apply false before a destroy.",
-      ].join(" "),
+      description: prose`
+        Refuses to delete what holds data: ${alsoProtected}database, secrets,
+        and the media bucket while it has files; and to change ${unchangeable}. Changing it later is safe;
+        apply false before a destroy.
+      `,
     }),
   };
 }

@@ -5,6 +5,7 @@ import { jsonOf } from "./core/expr/functions";
 import { needs } from "./core/inputs/needs";
 import { type Relation } from "./core/inputs/relations";
 import { plainOf, type Value, type ValuesOf } from "./core/inputs/value";
+import { prose } from "./core/prose";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
 import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";
@@ -107,11 +108,11 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
       return isOwn.choose(true, allOf(...OF_INSTANCE.map(isDefault)));
     },
     says: (v) =>
-      [
-        `${v.existingDatabase.name} is given together with one of`,
-        `${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out,`,
-        "because the owner of the instance decides on its size, flags, passwords and backups; remove them",
-      ].join(" "),
+      prose`
+        ${v.existingDatabase.name} is given together with one of
+        ${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out,
+        because the owner of the instance decides on its size, flags, passwords and backups; remove them
+      `,
   },
   {
     of: "existingSecrets",
@@ -122,10 +123,10 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
         at: { version },
       },
     }) =>
-      [
-        `${existingSecrets.name} has a secret key and ${version.name} is ${version.shown};`,
-        "that of a secret that exists must be 1, because it is never written;",
-        "name another version of the secret instead",
-      ].join(" "),
+      prose`
+        ${existingSecrets.name} has a secret key and ${version.name} is ${version.shown};
+        that of a secret that exists must be 1, because it is never written;
+        name another version of the secret instead
+      `,
   },
 ];

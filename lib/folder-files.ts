@@ -1,4 +1,5 @@
 import { type FileTable } from "./core/hcl/stack-origin";
+import { prose } from "./core/prose";
 
 /** Files of the folder in HCL, with the parts in each. */
 export const FOLDER_FILES: FileTable = {
@@ -52,10 +53,10 @@ export const FOLDER_FILES: FileTable = {
   ],
   rotation: ["Another password of the database, off by default: closes the former login", ["FormerLogin"]],
   secrets: [
-    [
-      "Secrets of the application, generated and existing, and who may read them;",
-      "pods on GKE read copies in their namespace",
-    ].join(" "),
+    prose`
+      Secrets of the application, generated and existing, and who may read them;
+      pods on GKE read copies in their namespace
+    `,
     ["ExistingSecrets", "SecretReferences", "Secrets"],
   ],
   "service-accounts": [

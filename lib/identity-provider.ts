@@ -37,6 +37,7 @@ import { type SettingsOf, settingsOf, type Value, valueAt, type ValuesOf } from 
 import { type Advice, type Finding, warnUnless } from "./core/inputs/warnings";
 import { serviceAccountId } from "./core/names";
 import { type ProjectApis } from "./core/project-apis";
+import { prose } from "./core/prose";
 import { stateProvidersOf } from "./core/provider-requirements";
 import { refuseSameDeployment } from "./core/unique-deployments";
 import { existingFacts } from "./existing-parts";
@@ -732,10 +733,10 @@ export abstract class IdentityProvider extends Construct {
 
 const NETWORK_AS_REFERENCE: Problem = {
   path: "network",
-  text: [
-    "network is a reference; it must be an object with network and subnetwork, because its parts are",
-    "looked at one by one; pass both references in one",
-  ].join(" "),
+  text: prose`
+    network is a reference; it must be an object with network and subnetwork, because its parts are
+    looked at one by one; pass both references in one
+  `,
 };
 
 /** Problems of props that are no inputs, and of unknown names. */

@@ -19,6 +19,7 @@ import { type Relation } from "./core/inputs/relations";
 import { number, type PropsOf } from "./core/inputs/rows";
 import { type SettingsOf, settingsOf, type ValuesOf } from "./core/inputs/value";
 import { type Advice, type Finding } from "./core/inputs/warnings";
+import { prose } from "./core/prose";
 import { rightsOf } from "./existing-parts";
 import { IdentityProvider, variantOf } from "./identity-provider";
 import { type CheckUp } from "./idp/check-up";
@@ -134,16 +135,16 @@ export const KUBERNETES_INPUTS: KubernetesInputs = {
     unchangeable: "project_id, region, tenant_id, application_name, namespace, network or subnetwork",
     changedLabels: "; on objects in the cluster, without hyphens and underscores at their ends",
     network: {
-      network: [
-        "for the cluster, with private services access and NAT for VMs without public addresses:",
-        "the database gets a private address on it and no public one. Without a network, one is created,",
-        "and the database has a public address that only authorized proxy connections can use.",
-        "A network cannot be removed later; changing it replaces the cluster.",
-      ].join(" "),
-      subnetwork: [
-        "with room for the ranges of pods and services, which GKE adds; in the network of another project,",
-        "they must exist, named pods and services. A change replaces the cluster.",
-      ].join(" "),
+      network: prose`
+        for the cluster, with private services access and NAT for VMs without public addresses:
+        the database gets a private address on it and no public one. Without a network, one is created,
+        and the database has a public address that only authorized proxy connections can use.
+        A network cannot be removed later; changing it replaces the cluster.
+      `,
+      subnetwork: prose`
+        with room for the ranges of pods and services, which GKE adds; in the network of another project,
+        they must exist, named pods and services. A change replaces the cluster.
+      `,
       tagged: "the nodes of the cluster",
     },
   }),
@@ -194,12 +195,12 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
       },
       workerMode: mode,
     }) =>
-      [
-        `${most.name} is ${most.shown} with ${mode.name} ${mode.shown};`,
-        `it must be a whole number, not below ${least.name}, and needs "separate",`,
-        "because otherwise every instance of the server has a worker in it;",
-        `raise it and set ${mode.name} to "separate", or leave it out`,
-      ].join(" "),
+      prose`
+        ${most.name} is ${most.shown} with ${mode.name} ${mode.shown};
+        it must be a whole number, not below ${least.name}, and needs "separate",
+        because otherwise every instance of the server has a worker in it;
+        raise it and set ${mode.name} to "separate", or leave it out
+      `,
   },
 ];
 
@@ -529,10 +530,10 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
   private commandOfTestMail(): string | undefined {
     const { namespace, values, workload } = this;
-    const inServer = [
-      `kubectl exec deployment/${workload.workloadName} --container=${SERVER_CONTAINER}`,
-      `--namespace=${namespace.namespaceName} --`,
-    ].join(" ");
+    const inServer = prose`
+      kubectl exec deployment/${workload.workloadName} --container=${SERVER_CONTAINER}
+      --namespace=${namespace.namespaceName} --
+    `;
     const send = `${inServer} ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`;
     return partIf(values.smtp.isSet(), () => ifMail(values.smtp, send));
   }

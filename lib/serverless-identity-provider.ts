@@ -19,6 +19,7 @@ import { type Relation } from "./core/inputs/relations";
 import { settingsOf, type ValuesOf } from "./core/inputs/value";
 import { type Advice, type Finding } from "./core/inputs/warnings";
 import { CONNECTION_NAME_FRAME_LENGTH, serviceName, workerPoolName } from "./core/names";
+import { prose } from "./core/prose";
 import { rightsOf } from "./existing-parts";
 import { IdentityProvider, variantOf } from "./identity-provider";
 import { CHECK_UP_JOB, type CheckUp } from "./idp/check-up";
@@ -82,10 +83,10 @@ const WORKER = {
 const INSTANCE = {
   ...instanceSize(RESOURCES.cpu),
   least: 0,
-  leastMeaning: [
-    "With 0, a worker beside the server stops with the last instance, and mail,",
-    "tasks and clean-ups wait for the next request.",
-  ].join(" "),
+  leastMeaning: prose`
+    With 0, a worker beside the server stops with the last instance, and mail,
+    tasks and clean-ups wait for the next request.
+  `,
   // The maximum applies to each revision, and instances of the old revision end with their last request.
   rollout: {
     words: "twice as many",
@@ -105,15 +106,15 @@ export const SERVERLESS_INPUTS: ServerlessInputs = {
     unchangeable: "project_id, region, tenant_id or application_name, or to take network away",
     changedLabels: "",
     network: {
-      network: [
-        "with private services access: the database gets a private address on it and no public one.",
-        "Without a network, it has a public address that only authorized proxy connections can use.",
-        "A network cannot be removed later.",
-      ].join(" "),
-      subnetwork: [
-        "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy,",
-        "Cloud Run holds these addresses for one to two hours.",
-      ].join(" "),
+      network: prose`
+        with private services access: the database gets a private address on it and no public one.
+        Without a network, it has a public address that only authorized proxy connections can use.
+        A network cannot be removed later.
+      `,
+      subnetwork: prose`
+        /26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy,
+        Cloud Run holds these addresses for one to two hours.
+      `,
       tagged: "instances and jobs",
     },
   }),
@@ -180,11 +181,11 @@ function needsOpenService({ is, isOn, of, states, who }: Requester): Advice<Serv
         .not()
         .or(toText(v.publicAccess).isOneOf(["none", "false"]).not()),
     says: (v) =>
-      [
-        `${v[of].name} is ${is} and ${v.publicAccess.name} is ${v.publicAccess.shown};`,
-        `${who} has no permission to call the service, so it always fails; leave ${v[of].name} out,`,
-        `or set ${v.publicAccess.name} to invoker-check-off`,
-      ].join(" "),
+      prose`
+        ${v[of].name} is ${is} and ${v.publicAccess.name} is ${v.publicAccess.shown};
+        ${who} has no permission to call the service, so it always fails; leave ${v[of].name} out,
+        or set ${v.publicAccess.name} to invoker-check-off
+      `,
   };
 }
 
@@ -218,10 +219,10 @@ export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<S
         isInternal(v),
       ),
     says: (v) =>
-      [
-        `${v.closeDefaultAddress.name} is false; a security policy protects only the domain,`,
-        "and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works",
-      ].join(" "),
+      prose`
+        ${v.closeDefaultAddress.name} is false; a security policy protects only the domain,
+        and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works
+      `,
   },
 ];
 

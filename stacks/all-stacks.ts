@@ -6,6 +6,7 @@ import { type Table } from "../lib/core/inputs/rows";
 import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
 import { type DeploymentSettings } from "../lib/core/inputs/settled-inputs";
 import { type PortableStack } from "../lib/core/portable-stack";
+import { prose } from "../lib/core/prose";
 import { requireStatesApart } from "../lib/core/state-backend";
 import { convertedSettings } from "./folder/converted-settings";
 import { settlementsFor } from "./folder/settled-folder";
@@ -51,10 +52,10 @@ export async function createStacks(
     );
   if (values !== undefined && names.length !== 1)
     throw new RulesBrokenError("stacks to synthesize", [
-      [
-        `--settings is given for ${names.length === 0 ? "all stacks" : names.join(" and ")}; it needs one stack,`,
-        `because settings are those of one deployment; name the stack before it`,
-      ].join(" "),
+      prose`
+        --settings is given for ${names.length === 0 ? "all stacks" : names.join(" and ")}; it needs one stack,
+        because settings are those of one deployment; name the stack before it
+      `,
     ]);
   const wanted = Object.entries(STACKS).filter(([name]) => names.length === 0 || names.includes(name));
   const wantedNames = wanted.map(([name]) => name);

@@ -1,3 +1,4 @@
+import { prose } from "../lib/core/prose";
 import { type AssessmentLab } from "../lib/lab/assessment-lab";
 import { LAB_PASSWORD, LAB_USER, SSH_CREDENTIAL_NAME, SSH_KEY_OBJECT_NAME } from "../lib/lab/contract";
 import { type OutputTable } from "./output-table";
@@ -10,16 +11,16 @@ export function assessmentLabOutputs(lab: AssessmentLab): OutputTable {
     windows_vm_name: [lab.windowsVmName, "Name of the Windows VM; null when there is none."],
     windows_vm_external_ip: [
       lab.windowsVmExternalIp,
-      [
-        "Address for remote desktop; null when there is no Windows VM.",
-        "With windows_external_ip = false it is null too: run gcloud compute start-iap-tunnel <windows_vm_name>",
-        "3389 --local-host-port=localhost:3389 --project=<project_id> --zone=<zone>, and connect to localhost.",
-        `Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}, which every lab has:`,
-        "keep nothing of value on the VM, and destroy it after the session.",
-        "With windows_password = unknown the password is not known; once the VM is ready,",
-        `set one with gcloud compute reset-windows-password <windows_vm_name> --user=${LAB_USER}`,
-        "--project=<project_id> --zone=<zone>.",
-      ].join(" "),
+      prose`
+        Address for remote desktop; null when there is no Windows VM.
+        With windows_external_ip = false it is null too: run gcloud compute start-iap-tunnel <windows_vm_name>
+        3389 --local-host-port=localhost:3389 --project=<project_id> --zone=<zone>, and connect to localhost.
+        Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}, which every lab has:
+        keep nothing of value on the VM, and destroy it after the session.
+        With windows_password = unknown the password is not known; once the VM is ready,
+        set one with gcloud compute reset-windows-password <windows_vm_name> --user=${LAB_USER}
+        --project=<project_id> --zone=<zone>.
+      `,
     ],
     linux_vm_names: [lab.linuxVmNames, "Names of the Linux VMs, the scan targets."],
     linux_vm_internal_ips: [
@@ -28,19 +29,19 @@ export function assessmentLabOutputs(lab: AssessmentLab): OutputTable {
     ],
     ssh_key_bucket_name: [
       lab.sshKeyBucketName,
-      [
-        `Bucket with the private key ${SSH_KEY_OBJECT_NAME}; null when there is none.`,
-        "Read access to the bucket or to the Terraform state is access to the Linux VMs: limit both.",
-        `For another key, apply once with -replace=${lab.sshKeyAddress}, then restart the Linux VMs,`,
-        "which accept the old key until then.",
-      ].join(" "),
+      prose`
+        Bucket with the private key ${SSH_KEY_OBJECT_NAME}; null when there is none.
+        Read access to the bucket or to the Terraform state is access to the Linux VMs: limit both.
+        For another key, apply once with -replace=${lab.sshKeyAddress}, then restart the Linux VMs,
+        which accept the old key until then.
+      `,
     ],
     ssh_key_user: [
       lab.sshKeyUser,
-      [
-        `User name for the SSH credential ${SSH_CREDENTIAL_NAME} of the discovery client; with os_login,`,
-        "that of your profile instead, which gcloud compute os-login describe-profile prints.",
-      ].join(" "),
+      prose`
+        User name for the SSH credential ${SSH_CREDENTIAL_NAME} of the discovery client; with os_login,
+        that of your profile instead, which gcloud compute os-login describe-profile prints.
+      `,
     ],
     assess_discovery_client_name: [
       lab.assessDiscoveryClientName,

@@ -1,4 +1,5 @@
 import { conditionFrom } from "../lib/core/expr/conditional";
+import { prose } from "../lib/core/prose";
 import { type ReadableSecret } from "../lib/core/secrets/stored-secret";
 import { type IdentityProvider } from "../lib/identity-provider";
 import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
@@ -36,10 +37,10 @@ export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
     ],
     secret_key_secret: [
       secrets.secretKey.secretId,
-      [
-        "Name of the secret with the application's secret key. A new one ends all sessions:",
-        "rotate it only if it has leaked.",
-      ].join(" "),
+      prose`
+        Name of the secret with the application's secret key. A new one ends all sessions:
+        rotate it only if it has leaked.
+      `,
     ],
     bootstrap_password_secret: [password.secretId, "Name of the secret with the administrator's first password."],
     bootstrap_token_command: [

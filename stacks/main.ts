@@ -4,6 +4,7 @@ import { App } from "cdktf";
 
 import { nearest } from "../lib/core/inputs/nearest";
 import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
+import { prose } from "../lib/core/prose";
 import { createStacks } from "./all-stacks";
 import { keepOtherStacks } from "./other-stacks";
 import { readSettings } from "./settings";
@@ -51,10 +52,10 @@ function problemOf(option: string, value: string | undefined): string[] {
     const near = nearest(option, known);
     const hint = near === undefined ? "there are" : `did you mean ${near}? There are`;
     return [
-      [
-        `${option} is no option; ${hint} --hcl, which writes HCL instead of JSON, --settings <file>,`,
-        "for a folder with what one deployment needs, and --help",
-      ].join(" "),
+      prose`
+        ${option} is no option; ${hint} --hcl, which writes HCL instead of JSON, --settings <file>,
+        for a folder with what one deployment needs, and --help
+      `,
     ];
   }
   if (option === "--settings" && (value === undefined || value.startsWith("-")))
@@ -84,10 +85,10 @@ function refuseOptionsOfNpm(environment: Readonly<Record<string, string | undefi
   const options = taken.map((option) => `--${option}`).join(" and ");
   const written = taken.map((option) => (option === "settings" ? "--settings <file>" : `--${option}`)).join(" ");
   throw new RulesBrokenError("stacks to synthesize", [
-    [
-      `${options} had no -- before it, so that npm took it for itself; options of the stacks must come after --;`,
-      `write npm run synth -- <stack> ${written}`,
-    ].join(" "),
+    prose`
+      ${options} had no -- before it, so that npm took it for itself; options of the stacks must come after --;
+      write npm run synth -- <stack> ${written}
+    `,
   ]);
 }
 

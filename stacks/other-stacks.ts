@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type App, Manifest, type StackManifest } from "cdktf";
 
 import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
+import { prose } from "../lib/core/prose";
 
 /**
  * Keeps the stacks of earlier syntheses in the manifest, in addition to those of this app.
@@ -26,10 +27,10 @@ function stacksIn(path: string): Readonly<Record<string, StackManifest>> {
     return (JSON.parse(readFileSync(path, "utf8")) as { stacks: Record<string, StackManifest> }).stacks;
   } catch {
     throw new RulesBrokenError("stacks to synthesize", [
-      [
-        `${path} cannot be read; it must list the existing stacks, because the framework's command line deletes the`,
-        "folder of any other, with its state; run the same command again, or synthesize all stacks",
-      ].join(" "),
+      prose`
+        ${path} cannot be read; it must list the existing stacks, because the framework's command line deletes the
+        folder of any other, with its state; run the same command again, or synthesize all stacks
+      `,
     ]);
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { RulesBrokenError } from "../lib/core/inputs/rules-broken-error";
 import { type DeploymentSettings } from "../lib/core/inputs/settled-inputs";
+import { prose } from "../lib/core/prose";
 
 /** Values of inputs under Terraform's names. */
 type Values = DeploymentSettings["values"];
@@ -77,10 +78,10 @@ async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unk
   const block = blockIn(text, parsed as Values);
   if (block !== undefined)
     refuse(
-      [
-        `has a block, ${block.name}; it must have values alone, because Terraform refuses blocks in such a file;`,
-        `write ${block.name} = { … }`,
-      ].join(" "),
+      prose`
+        has a block, ${block.name}; it must have values alone, because Terraform refuses blocks in such a file;
+        write ${block.name} = { … }
+      `,
       block.line,
     );
   const expressions = expressionsIn(parsed as Values);

@@ -24,6 +24,7 @@ import {
   TENANT_ID_MAX_LENGTH,
   tenantPrefix,
 } from "./names";
+import { prose } from "./prose";
 
 /** Location and name of a deployment, shared by all of its parts. */
 export interface DeploymentContext {
@@ -61,10 +62,10 @@ export const CONTEXT_PROP = {
 
 export const PROJECT_ID = matching(
   PROJECT_ID_PATTERN,
-  [
-    "be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id,",
-    "not the name or the number, and look it up with gcloud projects list",
-  ].join(" "),
+  prose`
+    be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id,
+    not the name or the number, and look it up with gcloud projects list
+  `,
 );
 
 const REGION_PATTERN = "^[a-z]+-[a-z]+[0-9]+$";
@@ -155,10 +156,10 @@ export const DEPLOYMENT_WARNINGS: readonly Advice<Pick<DeploymentInputs, "projec
     states: "ProjectIsNotThatOfExamples",
     holds: ({ projectId }) => projectId.ne(EXAMPLE_PROJECT),
     says: ({ projectId }) =>
-      [
-        `${projectId.name} is ${projectId.shown}, the project of the examples; nothing can be created there,`,
-        "because it is not yours; set it to the id of your project",
-      ].join(" "),
+      prose`
+        ${projectId.name} is ${projectId.shown}, the project of the examples; nothing can be created there,
+        because it is not yours; set it to the id of your project
+      `,
   },
   {
     states: "RegionIsKnown",
@@ -180,10 +181,10 @@ export const DEPLOYMENT_WARNINGS: readonly Advice<Pick<DeploymentInputs, "projec
 
 export const TENANT_ID = matching(
   `^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}$`,
-  [
-    `be 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens,`,
-    "because names that contain the tenant id allow nothing else; shorten or rewrite it",
-  ].join(" "),
+  prose`
+    be 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens,
+    because names that contain the tenant id allow nothing else; shorten or rewrite it
+  `,
 );
 
 const LABEL_KEY = "^[a-z][a-z0-9_-]{0,62}$";
@@ -192,10 +193,10 @@ const LABEL_VALUE = "^[a-z0-9_-]{0,63}$";
 export const LABELS: EachCheck<string> = {
   each: (key, value) => key.matches(LABEL_KEY).and(value.matches(LABEL_VALUE)),
   shows: (key, value) => interpolated`${key} = ${jsonOf(value)}`,
-  says: [
-    "keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores,",
-    "and keys must start with a letter; rewrite them",
-  ].join(" "),
+  says: prose`
+    keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores,
+    and keys must start with a letter; rewrite them
+  `,
   keySchema: { pattern: LABEL_KEY },
   schema: { pattern: LABEL_VALUE },
 };
@@ -206,10 +207,10 @@ export function deploymentInputs(changedLabels: string) {
     /** Project of all resources: its id, not its name or number. Another project is another deployment. */
     projectId: text({
       example: EXAMPLE_PROJECT,
-      description: [
-        "Project to deploy into; it must exist and have billing. Changing it later replaces the deployment with",
-        "an empty one.",
-      ].join(" "),
+      description: prose`
+        Project to deploy into; it must exist and have billing. Changing it later replaces the deployment with
+        an empty one.
+      `,
       must: PROJECT_ID,
     }),
     /** Region of all parts. Changing it later replaces the database and the media bucket with empty ones. */
@@ -221,30 +222,30 @@ export function deploymentInputs(changedLabels: string) {
     /** Regions where new secrets are stored, by default that of the deployment; existing ones stay where they are. */
     secretLocations: texts({
       default: null,
-      description: [
-        "Regions in which new secrets are stored, each with a copy that is billed; null for region.",
-        "Changing it later moves no secret.",
-      ].join(" "),
+      description: prose`
+        Regions in which new secrets are stored, each with a copy that is billed; null for region.
+        Changing it later moves no secret.
+      `,
       must: {
         condition: (regions: Expr<readonly string[]>) => {
           const areRegions = every(regions, (region) => REGION.condition(region), "region");
           return regions.length().gt(0).and(areRegions, isDistinct(regions));
         },
-        must: [
-          "have at least one region such as us-central1, and each only once,",
-          "because Secret Manager stores a copy in each;",
-          "correct it, or leave it out for the region of the deployment",
-        ].join(" "),
+        must: prose`
+          have at least one region such as us-central1, and each only once,
+          because Secret Manager stores a copy in each;
+          correct it, or leave it out for the region of the deployment
+        `,
         schema: { items: REGION.schema, minItems: 1, uniqueItems: true },
       },
     }),
     /** Tenant, 1 to 20 letters, digits and hyphens, part of every name. Another one is a new, empty deployment. */
     tenantId: text({
       default: DEFAULT_TENANT_ID,
-      description: [
-        `Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens,`,
-        "part of every name. Changing it later replaces the deployment with an empty one.",
-      ].join(" "),
+      description: prose`
+        Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens,
+        part of every name. Changing it later replaces the deployment with an empty one.
+      `,
       must: TENANT_ID,
     }),
     /**
@@ -253,26 +254,26 @@ export function deploymentInputs(changedLabels: string) {
      */
     labels: textMap({
       default: {},
-      description: [
-        `Labels on all resources that support them, in addition to application and tenant${changedLabels}.`,
-        "A change rolls out new instances.",
-      ].join(" "),
+      description: prose`
+        Labels on all resources that support them, in addition to application and tenant${changedLabels}.
+        A change rolls out new instances.
+      `,
       must: LABELS,
     }),
     /** Name of the application, 1 to 18 characters, part of every name. Another one is a new, empty deployment. */
     applicationName: text({
       default: DEFAULT_APPLICATION_NAME,
-      description: [
-        `Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters,`,
-        "digits and hyphens, starting with a letter. Changing it later replaces the deployment with an empty one.",
-      ].join(" "),
+      description: prose`
+        Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters,
+        digits and hyphens, starting with a letter. Changing it later replaces the deployment with an empty one.
+      `,
       must: matching(
         `^[a-z]([a-z0-9-]{0,${APPLICATION_NAME_MAX_LENGTH - 2}}[a-z0-9])?$`,
-        [
-          `be 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters,`,
-          "digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service,",
-          "job and bucket names; shorten or rewrite it",
-        ].join(" "),
+        prose`
+          be 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters,
+          digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service,
+          job and bucket names; shorten or rewrite it
+        `,
       ),
     }),
   };
@@ -290,11 +291,11 @@ export const DEPLOYMENT_RELATIONS: readonly Relation<DeploymentInputs>[] = [
       return includes(partOfName, BUCKET_NAME_RESERVED_WORD).not();
     },
     says: ({ applicationName, tenantId }) =>
-      [
-        `${applicationName.name} is ${applicationName.shown} and ${tenantId.name} is ${tenantId.shown};`,
-        `together they must not contain "${BUCKET_NAME_RESERVED_WORD}",`,
-        "because Cloud Storage reserves that word in bucket names; rename one of them",
-      ].join(" "),
+      prose`
+        ${applicationName.name} is ${applicationName.shown} and ${tenantId.name} is ${tenantId.shown};
+        together they must not contain "${BUCKET_NAME_RESERVED_WORD}",
+        because Cloud Storage reserves that word in bucket names; rename one of them
+      `,
   },
 ];
 

@@ -8,6 +8,7 @@ import { type Expr, exprOf, hcl, reference } from "./expr/expr";
 import { expression, named, rendered, settingName } from "./expr/expression";
 import { shown } from "./inputs/checks";
 import { type Value } from "./inputs/value";
+import { prose } from "./prose";
 import { TerraformData } from "./terraform-data";
 
 /** A value that identifies a deployment: another value would replace the deployment. */
@@ -100,10 +101,10 @@ function ruleFor(scope: Construct, fact: DeploymentFact, { address, protectionNa
   const now = exprOf(fact.value ?? null);
   return {
     condition: wasProtected.not().or(before.eq(now)).text,
-    errorMessage: [
-      `${messageNameOf(scope, fact)} is ${shown(now)}, but the protected deployment has ${shown(before)};`,
-      wouldReplace(protectionName),
-    ].join(" "),
+    errorMessage: prose`
+      ${messageNameOf(scope, fact)} is ${shown(now)}, but the protected deployment has ${shown(before)};
+      ${wouldReplace(protectionName)}
+    `,
   };
 }
 
@@ -131,10 +132,10 @@ const messageNameOf = (scope: Construct, { messageName, prop, value }: Deploymen
   messageName ?? settingName(scope, value, prop);
 
 const wouldReplace = (protectionName: string) =>
-  [
-    "another one would replace what is deployed;",
-    `set it back, or first apply with ${protectionName}=false and all else as it was.`,
-  ].join(" ");
+  prose`
+    another one would replace what is deployed;
+    set it back, or first apply with ${protectionName}=false and all else as it was.
+  `;
 
 const PLANNED_AT = expression("plantimestamp()");
 
@@ -160,11 +161,11 @@ export function comparable(scope: Construct, facts: readonly DeploymentFact[]): 
   const unknownProps = facts.filter((fact) => !isKnown(fact)).map(({ prop }) => prop);
   if (unknownProps.length > 0)
     Annotations.of(scope).addWarning(
-      [
-        `a resource of this stack determines ${unknownProps.join(" and ")}; a plan may not know it,`,
-        "and so cannot refuse a change that would replace the deployment; keep that resource,",
-        "or pass a variable or a literal",
-      ].join(" "),
+      prose`
+        a resource of this stack determines ${unknownProps.join(" and ")}; a plan may not know it,
+        and so cannot refuse a change that would replace the deployment; keep that resource,
+        or pass a variable or a literal
+      `,
     );
   return facts.filter(isKnown).map((fact) => withNamedValue(scope, fact));
 }

@@ -5,6 +5,7 @@ import { elementNamePart } from "./element-names";
 import { conditionFrom, isAlways, isNever, not } from "./expr/conditional";
 import { allOf, anyOf, type Expr, exprOf } from "./expr/expr";
 import { choice } from "./inputs/rows";
+import { prose } from "./prose";
 
 /** What happens to the deployment's own part while an existing one is given. */
 export type OwnPart = "deleted" | "kept" | "used";
@@ -39,11 +40,11 @@ export const OWN_PARTS_INPUT = {
    */
   ownParts: choice(Object.values(OWN_PARTS), {
     default: OWN_PARTS.deleted,
-    description: [
-      "What becomes of the deployment's own parts, for which there are existing ones: deleted,",
-      "or never created; kept beside them; used instead of them. To take in an existing part later without an",
-      "outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
-    ].join(" "),
+    description: prose`
+      What becomes of the deployment's own parts, for which there are existing ones: deleted,
+      or never created; kept beside them; used instead of them. To take in an existing part later without an
+      outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.
+    `,
     because: "nothing else can become of them",
     fix: "use kept, which deletes nothing",
   }),

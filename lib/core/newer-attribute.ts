@@ -1,5 +1,7 @@
 import { type TerraformResource } from "cdktf";
 
+import { prose } from "./prose";
+
 /**
  * Attributes of the google provider that are newer than the prebuilt bindings (6.50), with the release that added each.
  * The newest of these releases is the lower bound in `PROVIDER_REQUIREMENTS`.
@@ -43,10 +45,10 @@ export function setNewerAttribute(resource: TerraformResource, path: string, val
     : ["NEWER_GOOGLE_ATTRIBUTES", NEWER_GOOGLE_ATTRIBUTES];
   if (!(attribute in list)) {
     throw new Error(
-      [
-        `${resource.node.path}: ${attribute} is not listed in ${listName},`,
-        "which decides the accepted provider releases; add it with the release that introduced it",
-      ].join(" "),
+      prose`
+        ${resource.node.path}: ${attribute} is not listed in ${listName},
+        which decides the accepted provider releases; add it with the release that introduced it
+      `,
     );
   }
   resource.addOverride(path, value);

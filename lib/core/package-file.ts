@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { RulesBrokenError } from "./inputs/rules-broken-error";
+import { prose } from "./prose";
 
 /** Absolute path of a file in this package; works from the TypeScript sources and from the compiled code. */
 export function packageFile(pathInPackage: string): string {
@@ -21,9 +22,9 @@ function nearestPackageFolder(folder: string): string {
   }
   if (dirname(folder) !== folder) return nearestPackageFolder(dirname(folder));
   throw new RulesBrokenError(PACKAGE_NAME, [
-    [
-      "its code is in a bundle; it must be a package of its own, because its scripts and its image are files beside",
-      "it; keep it external (esbuild: --packages=external)",
-    ].join(" "),
+    prose`
+      its code is in a bundle; it must be a package of its own, because its scripts and its image are files beside
+      it; keep it external (esbuild: --packages=external)
+    `,
   ]);
 }

@@ -7,6 +7,7 @@ import { withNamedSteps } from "./expr/named-steps";
 import { type HclBlocks, hclFilesOf } from "./hcl/stack-origin";
 import { withNotes } from "./inputs/message-notes";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
+import { prose } from "./prose";
 import { type ProviderName, requireProvider } from "./provider-requirements";
 import { addStackText, filesOf, HCL_MAIN_FILE } from "./stack-file";
 import { crossStackError, isObject, localPathProblems, StackBackend, type StateBackend } from "./state-backend";
@@ -89,10 +90,10 @@ export class PortableStack extends TerraformStack {
         (each) => `${each.node.path} (${(each.toMetadata() as { backend: string }).backend})`,
       ),
     ];
-    const tooMany = [
-      `the state is kept by ${chosen.join(" and by ")}; only one is possible, because Terraform allows one backend;`,
-      "remove the others",
-    ].join(" ");
+    const tooMany = prose`
+      the state is kept by ${chosen.join(" and by ")}; only one is possible, because Terraform allows one backend;
+      remove the others
+    `;
     const { terraform } = backend.toTerraform() as { terraform: { backend?: { local?: { path?: unknown } } } };
     requireNone(this, [...(chosen.length > 1 ? [tooMany] : []), ...localPathProblems(terraform.backend?.local?.path)]);
     return backend;
@@ -127,11 +128,12 @@ export class PortableStack extends TerraformStack {
       merge(terraform, fragment);
     }
     const shared = [...owners].filter(([, paths]) => paths.length > 1);
-    const failures = shared.map(([address, paths]) =>
-      [
-        `${address} is the address of ${paths.join(" and ")}; only the last would be written;`,
-        "give one of them another id",
-      ].join(" "),
+    const failures = shared.map(
+      ([address, paths]) =>
+        prose`
+        ${address} is the address of ${paths.join(" and ")}; only the last would be written;
+        give one of them another id
+      `,
     );
     requireNone(this, failures);
     const { rawOverrides } = this as unknown as { readonly rawOverrides: Body };

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 
 import { type Condition, countIf, isNever } from "./expr/conditional";
 import { type KnownPropsOf, refuseProps } from "./inputs/known-props";
+import { prose } from "./prose";
 import { stateProvidersOf, stateScriptsOf } from "./provider-requirements";
 import { addScript, type StackFile, unixLineEnds } from "./stack-file";
 import { TerraformData } from "./terraform-data";
@@ -128,10 +129,10 @@ export class ProjectApis extends Construct {
       const enabled = this.enabled.get(api);
       if (enabled !== undefined) return enabled;
       throw new Error(
-        [
-          `${this.node.path}: ${api} is to be waited for but is not enabled here,`,
-          "so the resource would fail in an empty project; add it to apis",
-        ].join(" "),
+        prose`
+          ${this.node.path}: ${api} is to be waited for but is not enabled here,
+          so the resource would fail in an empty project; add it to apis
+        `,
       );
     });
   }

@@ -11,6 +11,7 @@ import { type IConstruct } from "constructs";
 
 import { terraformName } from "./inputs/checks";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
+import { prose } from "./prose";
 import { filesOf } from "./stack-file";
 
 /** Providers whose accepted releases the library knows. */
@@ -115,15 +116,15 @@ class StackRequirements extends TerraformElement {
     const failures = [...missing].map(([name, path]) => {
       const construct = `${name.charAt(0).toUpperCase()}${name.slice(1)}Provider`;
       if (configured.has(name))
-        return [
-          `each provider ${name} has an alias, and ${path} names none of them; it must,`,
-          "because Terraform would give it an empty configuration; set its provider,",
-          "or that of a whole construct by an aspect, or add one without alias",
-        ].join(" ");
-      return [
-        `the provider ${name} is missing, which ${path} needs; a construct adds none,`,
-        `because its configuration is the stack's to decide; add new ${construct}(stack, "${name}") to the stack`,
-      ].join(" ");
+        return prose`
+          each provider ${name} has an alias, and ${path} names none of them; it must,
+          because Terraform would give it an empty configuration; set its provider,
+          or that of a whole construct by an aspect, or add one without alias
+        `;
+      return prose`
+        the provider ${name} is missing, which ${path} needs; a construct adds none,
+        because its configuration is the stack's to decide; add new ${construct}(stack, "${name}") to the stack
+      `;
     });
     if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
     return [];
@@ -139,12 +140,13 @@ class StackRequirements extends TerraformElement {
     }
     const failures = [...defaults]
       .filter(([, paths]) => paths.length > 1)
-      .map(([name, paths]) =>
-        [
-          `${paths.join(" and ")} configure the provider ${name}, ${paths.length === 2 ? "both" : "all"}`,
-          `without an alias; only one may, because Terraform takes it by default; give the second an alias,`,
-          `or add it before the first, which then gets one`,
-        ].join(" "),
+      .map(
+        ([name, paths]) =>
+          prose`
+          ${paths.join(" and ")} configure the provider ${name}, ${paths.length === 2 ? "both" : "all"}
+          without an alias; only one may, because Terraform takes it by default; give the second an alias,
+          or add it before the first, which then gets one
+        `,
       );
     if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
     return [];
@@ -163,12 +165,13 @@ class StackRequirements extends TerraformElement {
       if (!TerraformProvider.isTerraformProvider(provider) || provider.terraformResourceType !== "google") return [];
       const isUsed = used.has(undefined) || used.has(provider);
       if (provider.alias !== undefined || !isUsed) return [];
-      return identitiesOf(provider).map(({ argument, variable, who }) =>
-        [
-          `${provider.node.path} makes Terraform act as ${who}, and the scripts of the folder would act as`,
-          "whoever applies; it must not, because what the one creates may be closed to the other; leave out",
-          `${argument} and export ${variable}, which both read`,
-        ].join(" "),
+      return identitiesOf(provider).map(
+        ({ argument, variable, who }) =>
+          prose`
+          ${provider.node.path} makes Terraform act as ${who}, and the scripts of the folder would act as
+          whoever applies; it must not, because what the one creates may be closed to the other; leave out
+          ${argument} and export ${variable}, which both read
+        `,
       );
     });
     if (problems.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, problems);
@@ -191,11 +194,11 @@ class StackRequirements extends TerraformElement {
         return;
       }
       failures.push(
-        [
-          `terraform.${path} is overridden by ${JSON.stringify(given)};`,
-          `it must be a version constraint as a string, because it is combined with "${needed}",`,
-          `which the constructs need; write for example "${needed}"`,
-        ].join(" "),
+        prose`
+          terraform.${path} is overridden by ${JSON.stringify(given)};
+          it must be a version constraint as a string, because it is combined with "${needed}",
+          which the constructs need; write for example "${needed}"
+        `,
       );
     };
 

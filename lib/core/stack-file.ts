@@ -8,6 +8,7 @@ import { expression, localReference } from "./expr/expression";
 import { SYNTHESIZED } from "./hcl/hcl-files";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
 import { packageFile } from "./package-file";
+import { prose } from "./prose";
 
 /** A file in the synthesized folder, next to the configuration that refers to it. */
 export interface StackFile {
@@ -92,11 +93,11 @@ export function unixLineEnds(scope: Construct): { readonly condition: string; re
   const found = localReference<readonly string[]>(new TerraformLocal(scope, "WindowsFiles", `\${${names}}`));
   return {
     condition: found.length().eq(0).text,
-    errorMessage: [
-      "files have Windows line endings (CRLF), as after a clone with autocrlf; they must have those of Unix,",
-      `because shells and the image cannot run others; run perl -pi -e 's/\\r$//' ${found.joinedBy(" ").text}`,
-      "in the folder, and keep its .gitattributes.",
-    ].join(" "),
+    errorMessage: prose`
+      files have Windows line endings (CRLF), as after a clone with autocrlf; they must have those of Unix,
+      because shells and the image cannot run others; run perl -pi -e 's/\\r$//' ${found.joinedBy(" ").text}
+      in the folder, and keep its .gitattributes.
+    `,
   };
 }
 
@@ -135,10 +136,10 @@ class CopyingSynthesizer implements IStackSynthesizer {
     const present = this.files.get(pathInFolder)?.source;
     if (present !== undefined && present !== source) {
       throw new Error(
-        [
-          `${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source},`,
-          "and one of them would be lost; give one another place",
-        ].join(" "),
+        prose`
+          ${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source},
+          and one of them would be lost; give one another place
+        `,
       );
     }
     this.files.set(pathInFolder, { source, write });
@@ -184,11 +185,11 @@ class CopyingSynthesizer implements IStackSynthesizer {
 function refuseForeignHcl(stack: TerraformStack): void {
   if (stack.toHclTerraform !== TerraformStack.prototype.toHclTerraform) return;
   throw new RulesBrokenError(stack.node.path, [
-    [
-      "HCL is asked for, and the stack is no PortableStack; it must be one,",
-      "because the framework writes these constructs as HCL that Terraform cannot read;",
-      "extend PortableStack, or synthesize JSON",
-    ].join(" "),
+    prose`
+      HCL is asked for, and the stack is no PortableStack; it must be one,
+      because the framework writes these constructs as HCL that Terraform cannot read;
+      extend PortableStack, or synthesize JSON
+    `,
   ]);
 }
 

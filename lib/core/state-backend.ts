@@ -5,6 +5,7 @@ import { type Construct } from "constructs";
 
 import { nearest } from "./inputs/nearest";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
+import { prose } from "./prose";
 
 /**
  * Where a stack keeps its state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage.
@@ -83,10 +84,10 @@ function refuseUnknownArguments(settingName: string, given: readonly string[]): 
   const meant = unknown.flatMap((name) => nearest(name, GCS_ARGUMENTS) ?? []);
   const correction = meant.length === 0 ? "correct the name" : `write ${meant.join(" and ")}`;
   throw new RulesBrokenError(settingName, [
-    [
-      `gcs has ${unknown.join(" and ")}; it must have no arguments but ${GCS_ARGUMENTS.join(", ")},`,
-      `because terraform init refuses others; ${correction}, or leave it out`,
-    ].join(" "),
+    prose`
+      gcs has ${unknown.join(" and ")}; it must have no arguments but ${GCS_ARGUMENTS.join(", ")},
+      because terraform init refuses others; ${correction}, or leave it out
+    `,
   ]);
 }
 
@@ -99,11 +100,11 @@ export function requireStatesApart(settingName: string, backend: StateBackend, s
   if (backend.type !== "gcs" || stackNames.length < 2 || backend.arguments?.prefix === undefined) return;
   if (JSON.stringify(backend.arguments).includes(STACK_PLACEHOLDER)) return;
   throw new RulesBrokenError(settingName, [
-    [
-      `the prefix of gcs is the same for ${stackNames.join(", ")}; it must contain ${STACK_PLACEHOLDER},`,
-      "because with one state for all stacks, applying the second would destroy the first; add it,",
-      "or synthesize one stack by its name",
-    ].join(" "),
+    prose`
+      the prefix of gcs is the same for ${stackNames.join(", ")}; it must contain ${STACK_PLACEHOLDER},
+      because with one state for all stacks, applying the second would destroy the first; add it,
+      or synthesize one stack by its name
+    `,
   ]);
 }
 
@@ -113,10 +114,10 @@ function parsedEntries(settingName: string, text: string): readonly (readonly [s
     return Object.entries(JSON.parse(text) as Record<string, unknown>);
   } catch {
     throw new RulesBrokenError(settingName, [
-      [
-        "the value begins with { and is no JSON; it must be complete, with all braces closed and all names in double",
-        `quotes, because it is read as one; write for example {"gcs": {"bucket": "my-states"}}, in single quotes`,
-      ].join(" "),
+      prose`
+        the value begins with { and is no JSON; it must be complete, with all braces closed and all names in double
+        quotes, because it is read as one; write for example {"gcs": {"bucket": "my-states"}}, in single quotes
+      `,
     ]);
   }
 }
@@ -125,10 +126,10 @@ function parsedEntries(settingName: string, text: string): readonly (readonly [s
 function refuseEmptyBucket(settingName: string, bucket: unknown): void {
   if (bucket !== "") return;
   throw new RulesBrokenError(settingName, [
-    [
-      "the bucket of gcs is empty; it must have a name, because terraform init would ask for one;",
-      "set it, or leave it out and pass it to terraform init -backend-config",
-    ].join(" "),
+    prose`
+      the bucket of gcs is empty; it must have a name, because terraform init would ask for one;
+      set it, or leave it out and pass it to terraform init -backend-config
+    `,
   ]);
 }
 
@@ -140,10 +141,10 @@ export function localPathProblems(path: unknown): string[] {
   // The Windows check covers a leading slash as well.
   if (typeof path !== "string" || Token.isUnresolved(path) || !win32.isAbsolute(path)) return [];
   return [
-    [
-      `the local path of the state is ${path}; it must be relative,`,
-      "because the folder is applied on other machines; use for example terraform.tfstate",
-    ].join(" "),
+    prose`
+      the local path of the state is ${path}; it must be relative,
+      because the folder is applied on other machines; use for example terraform.tfstate
+    `,
   ];
 }
 
@@ -188,10 +189,10 @@ export function crossStackError(consumer: Construct, producer: TerraformStack): 
   const asked = producer.node.children.map(({ node: { id } }) => id).filter((id) => id.startsWith(ASKED_VALUE));
   const value = asked.at(-1)?.slice(ASKED_VALUE.length) ?? "a value";
   return new RulesBrokenError(consumer.node.path, [
-    [
-      `this stack refers to ${value} of ${producer.node.path}; it must not,`,
-      "because each synthesized folder is applied alone and such a reference would read the other stack's state;",
-      "give both stacks the same literal, or pass the value as a variable of this one",
-    ].join(" "),
+    prose`
+      this stack refers to ${value} of ${producer.node.path}; it must not,
+      because each synthesized folder is applied alone and such a reference would read the other stack's state;
+      give both stacks the same literal, or pass the value as a variable of this one
+    `,
   ]);
 }

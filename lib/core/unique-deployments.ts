@@ -3,6 +3,7 @@ import { type Construct, type IConstruct } from "constructs";
 
 import { rendered } from "./expr/expression";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
+import { prose } from "./prose";
 
 /** Paths of the deployments of each app, by the parts of their names. */
 const DEPLOYMENTS = new WeakMap<IConstruct, Map<string, string>>();
@@ -26,10 +27,10 @@ export function refuseSameDeployment(scope: Construct, { applicationName, projec
   DEPLOYMENTS.set(scope.node.root, deployments.set(key, same ?? scope.node.path));
   if (same === undefined) return;
   throw new RulesBrokenError(scope.node.path, [
-    [
-      `projectId, tenantId and applicationName are those of ${same}; one of them must differ,`,
-      "because all names consist of them, and the apply would end at the first one that exists; give it",
-      "a tenantId or an applicationName of its own",
-    ].join(" "),
+    prose`
+      projectId, tenantId and applicationName are those of ${same}; one of them must differ,
+      because all names consist of them, and the apply would end at the first one that exists; give it
+      a tenantId or an applicationName of its own
+    `,
   ]);
 }

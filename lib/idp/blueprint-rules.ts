@@ -1,5 +1,6 @@
 import { call, type Expr, hcl } from "../core/expr/expr";
 import { type Check, type EachCheck } from "../core/inputs/checks";
+import { prose } from "../core/prose";
 
 /** Tags that the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
 export const BLUEPRINT_TAGS = [
@@ -58,10 +59,10 @@ export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
     finds: "WronglyNamed",
     each: (name) => name.matches("^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$"),
     shows: "key",
-    says: [
-      "each must be directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and",
-      "underscores that ends with .yaml, because the application reads no others; move or rename it",
-    ].join(" "),
+    says: prose`
+      each must be directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and
+      underscores that ends with .yaml, because the application reads no others; move or rename it
+    `,
   },
   {
     finds: "TooLarge",
@@ -76,10 +77,10 @@ export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
     finds: "Unreadable",
     each: (_, text) => hcl`can([for entry in ${decodedBlueprint(text).member("entries")} : entry])`,
     shows: "key",
-    says: [
-      "each must be YAML in UTF-8 with a list of entries and no tags but",
-      `${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it`,
-    ].join(" "),
+    says: prose`
+      each must be YAML in UTF-8 with a list of entries and no tags but
+      ${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it
+    `,
   },
   {
     finds: "WithSecrets",
@@ -90,10 +91,10 @@ export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
       return call<readonly string[]>("regexall", [LITERAL_SECRET, asJson]).length().eq(0);
     },
     shows: "key",
-    says: [
-      "none may contain a literal password, secret, token or key, not even as a default,",
-      "because anyone who can pull the image can read it; use !Env and the name of a secret variable",
-    ].join(" "),
+    says: prose`
+      none may contain a literal password, secret, token or key, not even as a default,
+      because anyone who can pull the image can read it; use !Env and the name of a secret variable
+    `,
   },
 ];
 
@@ -104,15 +105,15 @@ export const BLUEPRINT_COUNT: Check<number> = {
 };
 export const BLUEPRINT_BYTES: Check<number> = {
   condition: (bytes) => bytes.le(MAX_BYTES),
-  must: [
-    `be at most ${MAX_BYTES}, because all are part of one build request;`,
-    "apply some of them with the application's own API",
-  ].join(" "),
+  must: prose`
+    be at most ${MAX_BYTES}, because all are part of one build request;
+    apply some of them with the application's own API
+  `,
 };
 export const UNIQUE_BLUEPRINT_NAMES: Check<readonly string[]> = {
   condition: (repeated) => repeated.length().eq(0),
-  must: [
-    "be the metadata.name of only one blueprint, because the application identifies blueprints by that name;",
-    "rename one",
-  ].join(" "),
+  must: prose`
+    be the metadata.name of only one blueprint, because the application identifies blueprints by that name;
+    rename one
+  `,
 };

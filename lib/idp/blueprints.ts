@@ -14,6 +14,7 @@ import { RulesBrokenError } from "../core/inputs/rules-broken-error";
 import { type Value } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
 import { packageFile } from "../core/package-file";
+import { prose } from "../core/prose";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { addStackFile, addStackText } from "../core/stack-file";
 import { wordList } from "../core/word-list";
@@ -55,11 +56,11 @@ export const BLUEPRINTS = {
    */
   blueprints: texts({
     default: [],
-    description: [
-      `Shipped blueprints to apply: ${SHIPPED.join(", ")}. Blueprints of your own go into the folder blueprints`,
-      "beside the configuration. A change builds an image and rolls it out.",
-      "Removing a blueprint does not remove what it created.",
-    ].join(" "),
+    description: prose`
+      Shipped blueprints to apply: ${SHIPPED.join(", ")}. Blueprints of your own go into the folder blueprints
+      beside the configuration. A change builds an image and rolls it out.
+      Removing a blueprint does not remove what it created.
+    `,
     must: {
       each: (_, name: Expr<string>) => name.isOneOf(SHIPPED_NAMES),
       shows: "value",
@@ -86,10 +87,10 @@ export const BLUEPRINT_WARNINGS: readonly Advice<Inputs>[] = [
         hasAny(v.environmentVariables, bothPrefixes(MAIL_VARIABLES.host)),
       ),
     says: (v) =>
-      [
-        `${v.blueprints.name} has "password-recovery" and ${v.smtp.name} is not given;`,
-        `users would wait for a mail that is never sent; set ${v.smtp.name}`,
-      ].join(" "),
+      prose`
+        ${v.blueprints.name} has "password-recovery" and ${v.smtp.name} is not given;
+        users would wait for a mail that is never sent; set ${v.smtp.name}
+      `,
   },
   {
     states: "OidcClientHasSecret",
@@ -100,10 +101,10 @@ export const BLUEPRINT_WARNINGS: readonly Advice<Inputs>[] = [
         hasAny(v.environmentVariables, [CLIENT_SECRET]),
       ),
     says: (v) =>
-      [
-        `${v.blueprints.name} has "oidc-client" and ${v.secretEnvironmentVariables.name} has no ${CLIENT_SECRET};`,
-        "the blueprint fails without it, and there is no application; set it",
-      ].join(" "),
+      prose`
+        ${v.blueprints.name} has "oidc-client" and ${v.secretEnvironmentVariables.name} has no ${CLIENT_SECRET};
+        the blueprint fails without it, and there is no application; set it
+      `,
   },
 ];
 
@@ -142,10 +143,10 @@ function ownBlueprints(scope: Construct, given: BlueprintFiles | string = {}): B
     return Object.fromEntries(blueprints.map((name) => [name, readFileSync(join(given, name), "utf8")]));
   } catch {
     throw new RulesBrokenError(scope.node.path, [
-      [
-        `blueprintFiles is ${JSON.stringify(given)}; it must be a readable folder; use its path,`,
-        `for example join(__dirname, "blueprints")`,
-      ].join(" "),
+      prose`
+        blueprintFiles is ${JSON.stringify(given)}; it must be a readable folder; use its path,
+        for example join(__dirname, "blueprints")
+      `,
     ]);
   }
 }

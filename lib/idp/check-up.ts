@@ -9,6 +9,7 @@ import { isWhole, matching } from "../core/inputs/checks";
 import { number, object, type Optional, type PropsOf, text } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
+import { prose } from "../core/prose";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
@@ -80,10 +81,10 @@ export const CHECK_UP = {
       default: {},
       nullable: true,
       description: (members) =>
-        [
-          "Check-up, which asks the application's database what stands still: late tasks, mail, certificates,",
-          `outposts. It exists only where somebody gets alerts. ${members} Null for none. Changing it later is safe.`,
-        ].join(" "),
+        prose`
+          Check-up, which asks the application's database what stands still: late tasks, mail, certificates,
+          outposts. It exists only where somebody gets alerts. ${members} Null for none. Changing it later is safe.
+        `,
     },
   ),
 };
@@ -151,11 +152,11 @@ export const CHECK_UP_WARNINGS: readonly Advice<OtherInputs & typeof CHECK_UP>[]
     states: "DrillsAreOfOwnDatabase",
     holds: (v) => v.existingDatabase.isNull().or(v.ownParts.eq("used")).or(judgesDrills(v).not()),
     says: ({ checkUp, existingDatabase }) =>
-      [
-        `${checkUp.at.limits.name} judges restore drills, and ${existingDatabase.name} is given; no alert is raised,`,
-        "because a drill clones the whole instance, which others manage; leave restore_drill_days out,",
-        "and ask the owner of the instance for a proof",
-      ].join(" "),
+      prose`
+        ${checkUp.at.limits.name} judges restore drills, and ${existingDatabase.name} is given; no alert is raised,
+        because a drill clones the whole instance, which others manage; leave restore_drill_days out,
+        and ask the owner of the instance for a proof
+      `,
   },
 ];
 

@@ -3,6 +3,7 @@ import { concat, every, lower, min } from "../core/expr/functions";
 import { flag } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
+import { prose } from "../core/prose";
 import { POOL_VARIABLES } from "./contract";
 import { type EnvironmentInputs, optionalVariables } from "./environment";
 import { settingIn } from "./environment-warnings";
@@ -19,12 +20,12 @@ export const CONNECTION_POOL = {
   /** Keeps a pool of database connections in each instance; by default unless an existing image is given. */
   connectionPool: flag({
     default: null,
-    description: [
-      "Keeps a pool of database connections in each instance, so that requests wait for one instead of failing.",
-      "Null for true, or false with existing_container_image, whose image needs the entrypoint of this version",
-      "and the program pgbouncer on its PATH for it. A database that environment_variables name is reached",
-      "without the pool. A change rolls out new instances.",
-    ].join(" "),
+    description: prose`
+      Keeps a pool of database connections in each instance, so that requests wait for one instead of failing.
+      Null for true, or false with existing_container_image, whose image needs the entrypoint of this version
+      and the program pgbouncer on its PATH for it. A database that environment_variables name is reached
+      without the pool. A change rolls out new instances.
+    `,
   }),
 };
 
@@ -63,10 +64,10 @@ export const POOL_WARNINGS: readonly Advice<ConnectionPoolInputs & EnvironmentIn
           ),
         ),
     says: ({ connectionPool, environmentVariables: plain }) =>
-      [
-        `${plain.name} has ${KEEPING.join(" or ")} and there is a connection pool;`,
-        "the application then keeps a connection for each request for good, and the pool runs dry; remove it,",
-        `or set ${connectionPool.name} to false`,
-      ].join(" "),
+      prose`
+        ${plain.name} has ${KEEPING.join(" or ")} and there is a connection pool;
+        the application then keeps a connection for each request for good, and the pool runs dry; remove it,
+        or set ${connectionPool.name} to false
+      `,
   },
 ];

@@ -6,6 +6,7 @@ import { type Expr, hcl } from "../core/expr/expr";
 import { type KnownPropsOf, refuseProps } from "../core/inputs/known-props";
 import { flag, object, type PropsOf } from "../core/inputs/rows";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { prose } from "../core/prose";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import {
@@ -31,19 +32,19 @@ export const DATABASE_RIGHTS = {
        */
       conditionalAccess: flag({
         default: true,
-        description: [
-          "limits the right of the service accounts to connect to this database, by an IAM condition; false,",
-          "for a project whose tools cannot keep conditions, covers all its databases",
-        ].join(" "),
+        description: prose`
+          limits the right of the service accounts to connect to this database, by an IAM condition; false,
+          for a project whose tools cannot keep conditions, covers all its databases
+        `,
       }),
       /** Takes the right to connect to the application's database away from all other logins of the instance. */
       revokePublicConnect: flag({
         default: true,
-        description: [
-          "takes the right to connect to the application's database away from all other logins of the instance,",
-          "who could read the names of tables and block migrations; a change to true runs db-init,",
-          "false gives nothing back",
-        ].join(" "),
+        description: prose`
+          takes the right to connect to the application's database away from all other logins of the instance,
+          who could read the names of tables and block migrations; a change to true runs db-init,
+          false gives nothing back
+        `,
       }),
       /**
        * Makes the application's role a member of `cloudsqlsuperuser`; by default on an instance of its own alone. It
@@ -51,21 +52,21 @@ export const DATABASE_RIGHTS = {
        */
       managedSuperuser: flag({
         default: null,
-        description: [
-          "makes the application's role a member of cloudsqlsuperuser, as powerful as the administrator:",
-          "with that, it can read and change all databases of the instance, and it needs nothing of that;",
-          "null for true, or false with existing_database; a change runs db-init,",
-          "and false revokes what the administrator has granted",
-        ].join(" "),
+        description: prose`
+          makes the application's role a member of cloudsqlsuperuser, as powerful as the administrator:
+          with that, it can read and change all databases of the instance, and it needs nothing of that;
+          null for true, or false with existing_database; a change runs db-init,
+          and false revokes what the administrator has granted
+        `,
       }),
     },
     {
       default: {},
       description: (members) =>
-        [
-          `Rights on the database's instance, for one that several applications share. ${members}`,
-          "Changing it later is safe.",
-        ].join(" "),
+        prose`
+          Rights on the database's instance, for one that several applications share. ${members}
+          Changing it later is safe.
+        `,
     },
   ),
 };

@@ -13,6 +13,7 @@ import { matching, whole } from "../core/inputs/checks";
 import { number, orResource, text } from "../core/inputs/rows";
 import { bucketName } from "../core/names";
 import { setNewerAttribute } from "../core/newer-attribute";
+import { prose } from "../core/prose";
 import { addBucket, BUCKET_NAME, DAY_SECONDS } from "./media-bucket";
 
 const ADDS = "roles/storage.objectCreator";
@@ -28,11 +29,11 @@ export const DUMP_COPIES = {
    */
   lockDays: number({
     default: null,
-    description: [
-      "days for which nobody, including Google, can delete or change a copy of each dump, in a locked bucket of its",
-      "own; null for none; the lock can never be undone: more days later are safe, fewer are refused; null leaves the",
-      "bucket, as a destroy does, billed until its last copy is old enough; needs deletion_protection",
-    ].join(" "),
+    description: prose`
+      days for which nobody, including Google, can delete or change a copy of each dump, in a locked bucket of its
+      own; null for none; the lock can never be undone: more days later are safe, fewer are refused; null leaves the
+      bucket, as a destroy does, billed until its last copy is old enough; needs deletion_protection
+    `,
     must: whole(1, 3650, ", because the lock of a bucket lasts for whole days and is permanent; begin with 30"),
   }),
   /** Existing bucket, as of another project, or its resource, into which each dump is copied; none by default. */
@@ -41,12 +42,12 @@ export const DUMP_COPIES = {
     ["google_storage_bucket"],
     text({
       default: null,
-      description: [
-        "existing bucket, such as one of another project,",
-        "into which each dump and its checksum are copied; null for none;",
-        "its owner decides on lock, key, place and deletion; the account of the dumps is granted",
-        "roles/storage.objectCreator on it, unless grant_roles is false",
-      ].join(" "),
+      description: prose`
+        existing bucket, such as one of another project,
+        into which each dump and its checksum are copied; null for none;
+        its owner decides on lock, key, place and deletion; the account of the dumps is granted
+        roles/storage.objectCreator on it, unless grant_roles is false
+      `,
       must: matching(...BUCKET_NAME),
     }),
   ),

@@ -16,6 +16,7 @@ import { type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
 import { bucketName } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";
+import { prose } from "../core/prose";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 import { clientImage, databaseJobContainer } from "./database-job";
@@ -56,17 +57,17 @@ const SCHEDULED_DUMPS = {
    * the bucket.
    */
   schedule: textOrNull({
-    description: [
-      'cron schedule, in UTC, "30 4 * * *" for every day at 04:30; choose an hour with little use and no rollouts,',
-      "because a migration waits for a dump; null ends the dumps and keeps the bucket",
-    ].join(" "),
+    description: prose`
+      cron schedule, in UTC, "30 4 * * *" for every day at 04:30; choose an hour with little use and no rollouts,
+      because a migration waits for a dump; null ends the dumps and keeps the bucket
+    `,
     example: "30 4 * * *",
     must: {
-      must: [
-        "have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has,",
-        "because Cloud Scheduler and Kubernetes read other forms differently;",
-        'use for example "30 4 * * *" for every day at 04:30 UTC',
-      ].join(" "),
+      must: prose`
+        have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has,
+        because Cloud Scheduler and Kubernetes read other forms differently;
+        use for example "30 4 * * *" for every day at 04:30 UTC
+      `,
       schema: { pattern: CRON },
       condition: (schedule: Expr<string>) => {
         const isOrdered = (range: Expr<readonly string[]>) =>
@@ -79,18 +80,18 @@ const SCHEDULED_DUMPS = {
   /** Makes a first dump in the apply that sets this or adds the schedule; the apply waits for it. */
   atApply: flag({
     default: false,
-    description: [
-      "makes a first dump in the apply that sets it to true, once the application runs; the apply waits for it,",
-      "and the next apply repeats a failed one; needs a schedule",
-    ].join(" "),
+    description: prose`
+      makes a first dump in the apply that sets it to true, once the application runs; the apply waits for it,
+      and the next apply repeats a failed one; needs a schedule
+    `,
   }),
   /** Days to keep a dump, 30 by default; the newest one stays whatever its age. */
   retentionDays: number({
     default: 30,
-    description: [
-      "days to keep a dump, billed for at least 30; the newest one stays whatever its age;",
-      "fewer later delete the oldest",
-    ].join(" "),
+    description: prose`
+      days to keep a dump, billed for at least 30; the newest one stays whatever its age;
+      fewer later delete the oldest
+    `,
     must: whole(1, 3650, ", because a dump that is kept for less than a day is gone before it is needed; use 30"),
   }),
 };
@@ -109,10 +110,10 @@ export const DUMPS: DumpInputs = {
     { ...SCHEDULED_DUMPS, ...DUMP_COPIES },
     {
       description: (members) =>
-        [
-          `Scheduled dumps of the database into a bucket of their own. ${members} Null for none, which deletes the`,
-          "bucket; while it has dumps, deletion_protection refuses that. Changing it later is safe.",
-        ].join(" "),
+        prose`
+          Scheduled dumps of the database into a bucket of their own. ${members} Null for none, which deletes the
+          bucket; while it has dumps, deletion_protection refuses that. Changing it later is safe.
+        `,
     },
   ),
 };
@@ -127,10 +128,10 @@ export const DUMP_RELATIONS: readonly Relation<DeletionProtection & typeof DUMPS
   needs("dumps.atApply", { with: ["dumps.schedule"], because: "nothing is dumped without a schedule" }),
   needs("dumps.lockDays", {
     with: ["deletionProtection"],
-    because: [
-      "a deployment that may be destroyed must not lock its dumps: nobody can ever undo a lock, and the bucket is",
-      "billed until its end",
-    ].join(" "),
+    because: prose`
+      a deployment that may be destroyed must not lock its dumps: nobody can ever undo a lock, and the bucket is
+      billed until its end
+    `,
   }),
 ];
 
@@ -139,10 +140,10 @@ export const DUMP_WARNINGS: readonly Advice<typeof DUMPS>[] = [
     states: "DumpsAreHourlyAtMost",
     holds: ({ dumps }) => dumps.at.schedule.isNullOr((schedule) => schedule.matches("^[0-9]+ ")),
     says: ({ dumps }) =>
-      [
-        `${dumps.at.schedule.name} dumps the whole database several times an hour; each dump reads it in full,`,
-        "and holds up migrations; begin with a fixed minute, such as 30 4 * * *",
-      ].join(" "),
+      prose`
+        ${dumps.at.schedule.name} dumps the whole database several times an hour; each dump reads it in full,
+        and holds up migrations; begin with a fixed minute, such as 30 4 * * *
+      `,
   },
 ];
 

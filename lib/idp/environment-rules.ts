@@ -2,6 +2,7 @@ import { type Expr, interpolated } from "../core/expr/expr";
 import { jsonOf, lookup, replaceMatches, upper } from "../core/expr/functions";
 import { type Check, type EachCheck, matching } from "../core/inputs/checks";
 import { sharedTable } from "../core/inputs/shared-table";
+import { prose } from "../core/prose";
 import {
   type BASELINE_ENVIRONMENT,
   BOOTSTRAP_PASSWORD,
@@ -33,10 +34,10 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
   ],
   [
     [DATABASE_VARIABLES.password, ...bothPrefixes(`${DATABASE_TARGET_PREFIX}PASSWORD`)],
-    [
-      `${SECRET}: for a role in another database, use the password in the secret that ends in`,
-      DATABASE_PASSWORD_SUFFIX,
-    ].join(" "),
+    prose`
+      ${SECRET}: for a role in another database, use the password in the secret that ends in
+      ${DATABASE_PASSWORD_SUFFIX}
+    `,
   ],
   [
     Object.values(DATABASE_VARIABLES).filter((name) => name !== DATABASE_VARIABLES.password),
@@ -184,10 +185,10 @@ export const VARIABLE_NAME: EachCheck<unknown> = {
         .or(name.eq(upper(name))),
     ),
   shows: "key",
-  says: [
-    "a name must be letters, digits and underscores and must not start with a digit, because shells drop others,",
-    `and with ${NEUTRAL_PREFIX} it must be in capitals; rename it`,
-  ].join(" "),
+  says: prose`
+    a name must be letters, digits and underscores and must not start with a digit, because shells drop others,
+    and with ${NEUTRAL_PREFIX} it must be in capitals; rename it
+  `,
   keySchema: { pattern: NAME_PATTERN },
 };
 
@@ -207,20 +208,20 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
     each: (name, value) => value.matches(lookup(PATTERNS, neutral(name), "")),
     // The message may show values, because none of these settings is a secret.
     shows: (name, value) => interpolated`${jsonOf(name)} = ${jsonOf(value)} (${lookup(FORMS, neutral(name), "")})`,
-    says: [
-      "the application parses these values and fails on others only later;",
-      "write them in the form that is said with each",
-    ].join(" "),
+    says: prose`
+      the application parses these values and fails on others only later;
+      write them in the form that is said with each
+    `,
   },
   {
     // Another rule reports reserved names, with other remedies.
     each: (name, value) => looksSecret(name).not().or(reasonFor(name).ne(""), value.matches(REFERENCE)),
     shows: "key",
-    says: [
-      "such a name usually holds a secret, and variables are in plain text in the state;",
-      "put the value into Secret Manager and refer to it in secret_environment_variables,",
-      "or use a file:// or env:// reference",
-    ].join(" "),
+    says: prose`
+      such a name usually holds a secret, and variables are in plain text in the state;
+      put the value into Secret Manager and refer to it in secret_environment_variables,
+      or use a file:// or env:// reference
+    `,
     names: ["secretEnvironmentVariables"],
   },
 ];
@@ -228,10 +229,10 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
 /** A rule for the address that mail comes from. */
 export const IS_SENDER: Check = matching(
   `^(${SENDER})$`,
-  [
-    "be an e-mail address, with or without a name, which must be in quotes if it has a comma or the like,",
-    "because no mail can be sent from another; use for example idp@example.com,",
-    'Example <idp@example.com> or "Example, Inc." <idp@example.com>,',
-    "and a domain with other letters in punycode (xn--)",
-  ].join(" "),
+  prose`
+    be an e-mail address, with or without a name, which must be in quotes if it has a comma or the like,
+    because no mail can be sent from another; use for example idp@example.com,
+    Example <idp@example.com> or "Example, Inc." <idp@example.com>,
+    and a domain with other letters in punycode (xn--)
+  `,
 );

@@ -18,6 +18,7 @@ import {
 import { type Optional } from "../core/inputs/rows";
 import { type Value } from "../core/inputs/value";
 import { type Advice, type Finding } from "../core/inputs/warnings";
+import { prose } from "../core/prose";
 import { NEUTRAL_PREFIX, UPSTREAM_PREFIX } from "./contract";
 import { type EnvironmentInputs } from "./environment";
 import { bothPrefixes, COOKIE_DOMAIN, SETTING } from "./environment-rules";
@@ -123,10 +124,10 @@ function unreadIn(plain: Variables, secret: Value): Expr<readonly string[]> {
   );
 }
 
-const NOBODY_READS = [
-  "neither the application nor what it runs on reads such a name, so that it has no effect; correct",
-  "it, or begin it with IDP_, and with IDP_BLUEPRINT_ where a blueprint of your own reads it",
-].join(" ");
+const NOBODY_READS = prose`
+  neither the application nor what it runs on reads such a name, so that it has no effect; correct
+  it, or begin it with IDP_, and with IDP_BLUEPRINT_ where a blueprint of your own reads it
+`;
 
 /** Warning of variables that have no effect. */
 export const UNREAD_WARNING: Finding<EnvironmentInputs> = {
@@ -142,10 +143,10 @@ export const ENVIRONMENT_WARNINGS: readonly (Advice<EnvironmentInputs> | Finding
     finds: "InitialVariables",
     among: (v) => initialIn(v.environmentVariables),
     says: ({ environmentVariables: plain }, found) =>
-      [
-        `${plain.name} has ${found}; that counts at the first start only,`,
-        "after which the application keeps it itself; change it there, at System > Settings",
-      ].join(" "),
+      prose`
+        ${plain.name} has ${found}; that counts at the first start only,
+        after which the application keeps it itself; change it there, at System > Settings
+      `,
   },
   UNREAD_WARNING,
   {
@@ -159,10 +160,10 @@ export const ENVIRONMENT_WARNINGS: readonly (Advice<EnvironmentInputs> | Finding
     says: ({ environmentVariables: plain }) =>
       [
         `${plain.name} has true for IDP_EMAIL__USE_SSL and for IDP_EMAIL__USE_TLS; the application then sends no mail,`,
-        [
-          "because a connection is encrypted either from the first byte or later; set SSL for port 465,",
-          "and TLS for others",
-        ].join(" "),
+        prose`
+          because a connection is encrypted either from the first byte or later; set SSL for port 465,
+          and TLS for others
+        `,
       ].join(" "),
   },
 ];
@@ -181,9 +182,9 @@ export const COOKIE_WARNINGS: readonly Advice<EnvironmentInputs & Readonly<{ dom
         ),
       ),
     says: ({ domain, environmentVariables: plain }) =>
-      [
-        `${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown};`,
-        "browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of",
-      ].join(" "),
+      prose`
+        ${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown};
+        browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of
+      `,
   },
 ];

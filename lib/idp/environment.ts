@@ -7,6 +7,7 @@ import { concat, intersection, jsonOf, keys } from "../core/expr/functions";
 import { type Relation } from "../core/inputs/relations";
 import { choice, mapOf, type Table, textMap } from "../core/inputs/rows";
 import { type Value } from "../core/inputs/value";
+import { prose } from "../core/prose";
 import { type CommonVariables, type EnvironmentSpec } from "./container-spec";
 import { BASELINE_ENVIRONMENT, TRUSTED_PROXIES } from "./contract";
 import { bothPrefixes, ENVIRONMENT_RULES, LOG_LEVELS, reasonFor, VARIABLE_NAME } from "./environment-rules";
@@ -19,13 +20,13 @@ export const ENVIRONMENT = {
   /** Settings of the application under their `IDP_` names, in plain text in the state; they override the baseline. */
   environmentVariables: textMap({
     default: {},
-    description: [
-      `Settings of the application under their IDP_ names, or their AUTHENTIK_ names, which count before those.`,
-      `They override the baseline (${BASELINE.join(", ")}).`,
-      "They are in plain text in the state: secrets belong in secret_environment_variables,",
-      "and names of secrets are refused here. The application ignores names that it does not know.",
-      "A change rolls out new instances.",
-    ].join(" "),
+    description: prose`
+      Settings of the application under their IDP_ names, or their AUTHENTIK_ names, which count before those.
+      They override the baseline (${BASELINE.join(", ")}).
+      They are in plain text in the state: secrets belong in secret_environment_variables,
+      and names of secrets are refused here. The application ignores names that it does not know.
+      A change rolls out new instances.
+    `,
     must: ENVIRONMENT_RULES,
   }),
   /**
@@ -36,21 +37,21 @@ export const ENVIRONMENT = {
     mapOf(SECRET_REFERENCE, {
       first: "store the value in Secret Manager",
       description: (members) =>
-        [
-          "Settings of the application under their IDP_ names whose values are existing secrets: { secret_id,",
-          `version } each. ${members} The values appear in no state or plan.`,
-          "A value of digits alone becomes a number, as everywhere in the application's settings.",
-          "Access is granted here. Changing it later is safe; another version rolls out new instances.",
-        ].join(" "),
+        prose`
+          Settings of the application under their IDP_ names whose values are existing secrets: { secret_id,
+          version } each. ${members} The values appear in no state or plan.
+          A value of digits alone becomes a number, as everywhere in the application's settings.
+          Access is granted here. Changing it later is safe; another version rolls out new instances.
+        `,
       must: [
         {
           ...VARIABLE_NAME,
           each: (name, value) => VARIABLE_NAME.each(name, value).and(reasonFor(name).eq(""), name.ne(TRUSTED_PROXIES)),
-          says: [
-            `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password,`,
-            "ports, paths and trusted proxies are its own;",
-            "leave these out, and set the first password as the bootstrap password",
-          ].join(" "),
+          says: prose`
+            ${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password,
+            ports, paths and trusted proxies are its own;
+            leave these out, and set the first password as the bootstrap password
+          `,
         },
         {
           each: (_, reference: Expr<StoredReference>) => isReference(reference),
@@ -65,11 +66,11 @@ export const ENVIRONMENT = {
   logLevel: choice(LOG_LEVELS, {
     fix: `use ${BASELINE_ENVIRONMENT.IDP_LOG_LEVEL}`,
     default: BASELINE_ENVIRONMENT.IDP_LOG_LEVEL,
-    description: [
-      "How much the application logs: trace, debug, info, warning or warn, which are the same, or error.",
-      "IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the",
-      "log. A change rolls out new instances.",
-    ].join(" "),
+    description: prose`
+      How much the application logs: trace, debug, info, warning or warn, which are the same, or error.
+      IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the
+      log. A change rolls out new instances.
+    `,
   }),
 };
 
@@ -84,10 +85,10 @@ export const ENVIRONMENT_RELATIONS: readonly Relation<EnvironmentInputs>[] = [
     holds: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
       inBoth(plain, secret).length().eq(0),
     says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
-      [
-        `${secret.name} and ${plain.name} both have ${inBoth(plain, secret).joinedBy(", ").text};`,
-        `a variable has only one value; remove it from ${plain.name}`,
-      ].join(" "),
+      prose`
+        ${secret.name} and ${plain.name} both have ${inBoth(plain, secret).joinedBy(", ").text};
+        a variable has only one value; remove it from ${plain.name}
+      `,
   },
 ];
 
@@ -132,10 +133,10 @@ export function setOnce<T extends Table & EnvironmentInputs>(
     holds: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
       how.isOff(by).or(taken(plain, secret).length().eq(0)),
     says: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
-      [
-        `${plain.name} or ${secret.name} has ${taken(plain, secret).joinedBy(", ").text} and ${by.name} is ${how.is};`,
-        "only one of them can set it, because a variable has one value;",
-        `remove it there, or ${how.remedy(by.name)}`,
-      ].join(" "),
+      prose`
+        ${plain.name} or ${secret.name} has ${taken(plain, secret).joinedBy(", ").text} and ${by.name} is ${how.is};
+        only one of them can set it, because a variable has one value;
+        remove it there, or ${how.remedy(by.name)}
+      `,
   };
 }

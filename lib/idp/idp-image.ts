@@ -19,6 +19,7 @@ import { addWarnings, type Warning } from "../core/inputs/warnings";
 import { imagePrefix, tenantPrefix } from "../core/names";
 import { packageFile } from "../core/package-file";
 import { addRestLibraries, runsScript } from "../core/project-apis";
+import { prose } from "../core/prose";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { addScript, addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
@@ -56,13 +57,13 @@ export const IMAGE = {
   applicationVersion: text({
     default: LATEST_VERSION,
     example: RECOMMENDED_VERSION,
-    description: [
-      `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION},`,
-      `whose later patches fix vulnerabilities, or an exact release such as ${RECOMMENDED_VERSION},`,
-      `from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, with or without the digest of its image,`,
-      `as in ${RECOMMENDED_VERSION}@sha256:<64 digits>. Changing it later builds an image,`,
-      "rolls it out and migrates the database, which cannot be undone.",
-    ].join(" "),
+    description: prose`
+      Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION},
+      whose later patches fix vulnerabilities, or an exact release such as ${RECOMMENDED_VERSION},
+      from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, with or without the digest of its image,
+      as in ${RECOMMENDED_VERSION}@sha256:<64 digits>. Changing it later builds an image,
+      rolls it out and migrates the database, which cannot be undone.
+    `,
     must: [
       {
         condition: (version: Expr<string>) => {
@@ -70,11 +71,11 @@ export const IMAGE = {
           const isNewEnough = part(0).times(100).plus(part(1)).ge(OLDEST_RELEASE);
           return version.eq(LATEST_VERSION).or(isNewEnough.tryOr(false));
         },
-        must: [
-          `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on,`,
-          "year.month.patch, also with @sha256: and a digest,",
-          `because older ones need Redis, and rolling tags change without notice; use ${EXAMPLE}`,
-        ].join(" "),
+        must: prose`
+          be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on,
+          year.month.patch, also with @sha256: and a digest,
+          because older ones need Redis, and rolling tags change without notice; use ${EXAMPLE}
+        `,
         schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}` },
       },
       {
@@ -94,10 +95,10 @@ export const IMAGE = {
       /** `global`, the default, or a region that Cloud Build has. */
       location: text({
         default: "global",
-        description: [
-          "global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations);",
-          "some projects may use only a few of them",
-        ].join(" "),
+        description: prose`
+          global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations);
+          some projects may use only a few of them
+        `,
         schema: { pattern: "^(global|[a-z]+-[a-z]+[0-9]+)$" },
       }),
       /** Private pool, `projects/<project>/locations/<location>/workerPools/<name>`, or its resource. */
@@ -106,12 +107,12 @@ export const IMAGE = {
         ["google_cloudbuild_worker_pool"],
         text({
           default: null,
-          description: [
-            "private pool that builds, in its own location,",
-            "projects/<project>/locations/<location>/workerPools/<name>;",
-            "the account of the build needs roles/cloudbuild.workerPoolUser in its project,",
-            "and the pool a way to the public registries or image_mirror, and to packages of Debian",
-          ].join(" "),
+          description: prose`
+            private pool that builds, in its own location,
+            projects/<project>/locations/<location>/workerPools/<name>;
+            the account of the build needs roles/cloudbuild.workerPoolUser in its project,
+            and the pool a way to the public registries or image_mirror, and to packages of Debian
+          `,
           schema: { pattern: "^projects/[^/]+/locations/[^/]+/workerPools/[^/]+$" },
         }),
       ),
@@ -125,35 +126,35 @@ export const IMAGE = {
   /** Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io. */
   imageMirror: text({
     default: null,
-    description: [
-      "Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io,",
-      "with the rest of their names: a registry that has copies of them,",
-      "such as europe-docker.pkg.dev/my-images/mirror. Changing it later runs the jobs again,",
-      "and rolls out what has an image from it.",
-    ].join(" "),
+    description: prose`
+      Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io,
+      with the rest of their names: a registry that has copies of them,
+      such as europe-docker.pkg.dev/my-images/mirror. Changing it later runs the jobs again,
+      and rolls out what has an image from it.
+    `,
     must: matching(
       "^[a-z0-9][a-z0-9-]*([.][a-z0-9-]+)+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+$",
-      [
-        "be a host and a path, without scheme, tag and slash at the end, because a name follows it;",
-        "use for example europe-docker.pkg.dev/my-images/mirror",
-      ].join(" "),
+      prose`
+        be a host and a path, without scheme, tag and slash at the end, because a name follows it;
+        use for example europe-docker.pkg.dev/my-images/mirror
+      `,
     ),
   }),
   /** Image, with its tag or digest, to run instead of building one. */
   existingContainerImage: text({
     default: null,
-    description: [
-      "Image with its tag or digest to run instead of building one,",
-      "for example one that this stack built in another project. No repository is created then.",
-      "Setting it later deletes the repository of this deployment with all its images,",
-      "so the image must not be one of them; removing it builds a new one.",
-    ].join(" "),
+    description: prose`
+      Image with its tag or digest to run instead of building one,
+      for example one that this stack built in another project. No repository is created then.
+      Setting it later deletes the repository of this deployment with all its images,
+      so the image must not be one of them; removing it builds a new one.
+    `,
     must: {
       condition: (image: Expr<string>) => endsWith(image, ":latest").not().and(image.matches(IMAGE_PATTERN)),
-      must: [
-        "be a host, a path and a tag other than latest or a digest, because another image could be rolled out",
-        `unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:${RECOMMENDED_VERSION}`,
-      ].join(" "),
+      must: prose`
+        be a host, a path and a tag other than latest or a digest, because another image could be rolled out
+        unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:${RECOMMENDED_VERSION}
+      `,
       schema: { pattern: IMAGE_PATTERN },
     },
   }),
@@ -175,12 +176,12 @@ export const IMAGE_RELATIONS: readonly Relation<ImageInputs & DeploymentInputs &
     of: "existingContainerImage",
     holds: (v) => v.existingContainerImage.isNullOr((image) => startsWith(image, ownImages(v)).not()),
     says: (v) =>
-      [
-        `${v.existingContainerImage.name} is ${v.existingContainerImage.shown};`,
-        `it must not begin with ${ownImages(v)},`,
-        "because that repository belongs to this deployment and is deleted, with the image,",
-        "once an existing image is set; copy the image into another repository first, or remove it",
-      ].join(" "),
+      prose`
+        ${v.existingContainerImage.name} is ${v.existingContainerImage.shown};
+        it must not begin with ${ownImages(v)},
+        because that repository belongs to this deployment and is deleted, with the image,
+        once an existing image is set; copy the image into another repository first, or remove it
+      `,
   },
 ];
 
@@ -258,10 +259,10 @@ export interface IdpImageProps {
 
 const REPOSITORY_MISSING: Problem = {
   path: "repository",
-  text: [
-    "repository is missing; it is required, because a built image must be pushed somewhere; set it,",
-    "or set existingImage to an existing image",
-  ].join(" "),
+  text: prose`
+    repository is missing; it is required, because a built image must be pushed somewhere; set it,
+    or set existingImage to an existing image
+  `,
   isMissing: true,
 };
 
@@ -332,10 +333,10 @@ export class IdpImage extends Construct implements ContainerImage {
     const unusedFiles = blueprints && {
       states: "BlueprintFilesAreUsed",
       condition: anyOf(isUnset(existingImage), blueprints.count.eq(0)),
-      message: [
-        `${blueprints.folder}/ has files and an existing image is given; they are not applied,`,
-        "because only an image that is built here can contain them; copy them to /blueprints in that image",
-      ].join(" "),
+      message: prose`
+        ${blueprints.folder}/ has files and an existing image is given; they are not applied,
+        because only an image that is built here can contain them; copy them to /blueprints in that image
+      `,
     };
     const risks = releaseRisks(this, applicationVersion, exact, existingImage);
     addWarnings(this, "KnownRelease", [...risks, ...present(unusedFiles)]);
@@ -459,11 +460,11 @@ function risksOfRank(rank: Expr<number>, releaseIs: string, hasImage: Expr<boole
     {
       states: "ReleaseExists",
       condition: anyOf(hasImage, rank.le(newest)),
-      message: [
-        `${releaseIs}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings,`,
-        "health routes and image are untested, and a release that does not exist fails only when its image is",
-        "built; read its release notes first",
-      ].join(" "),
+      message: prose`
+        ${releaseIs}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings,
+        health routes and image are untested, and a release that does not exist fails only when its image is
+        built; read its release notes first
+      `,
     },
     {
       states: "ReleaseIsSafe",

@@ -11,6 +11,7 @@ import { type KnownPropsOf, propProblems } from "../core/inputs/known-props";
 import { type Relation } from "../core/inputs/relations";
 import { flag, number, object, type PropsOf, text } from "../core/inputs/rows";
 import { secretId } from "../core/names";
+import { prose } from "../core/prose";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { type SecretAttributes } from "../core/secrets/existing-secret";
 import { GeneratedSecret } from "../core/secrets/generated-secret";
@@ -33,17 +34,17 @@ export const SECRETS = {
     default: null,
     ephemeral: true,
     sensitive: true,
-    description: [
-      "First password of the built-in administrator; null or empty generates one of 24 characters.",
-      "It is stored once, in Secret Manager and never in the state; the application reads it on its first start only.",
-      "Setting it later has no effect: change the password in the application.",
-    ].join(" "),
+    description: prose`
+      First password of the built-in administrator; null or empty generates one of 24 characters.
+      It is stored once, in Secret Manager and never in the state; the application reads it on its first start only.
+      Setting it later has no effect: change the password in the application.
+    `,
     must: {
       condition: (password: Expr<string>) => password.eq("").or(password.length().ge(LEAST_LENGTH)),
-      must: [
-        `have ${LEAST_LENGTH} or more characters, because the sign-in page is public,`,
-        "and a short one can be guessed; use a longer one, or none to generate it",
-      ].join(" "),
+      must: prose`
+        have ${LEAST_LENGTH} or more characters, because the sign-in page is public,
+        and a short one can be guessed; use a longer one, or none to generate it
+      `,
     },
   }),
   /** Replaces a secret key that has leaked. */
@@ -60,23 +61,23 @@ export const SECRETS = {
     {
       default: {},
       description: (members) =>
-        [
-          "Replaces the application's secret key, only if it has leaked: another one is stored and rolled out,",
-          `all sessions end, and signed links become invalid; what is stored stays valid. ${members}`,
-          "Lowering or removing it does the same.",
-        ].join(" "),
+        prose`
+          Replaces the application's secret key, only if it has leaked: another one is stored and rolled out,
+          all sessions end, and signed links become invalid; what is stored stays valid. ${members}
+          Lowering or removing it does the same.
+        `,
     },
   ),
   /** Creates a token for the application's API, in Secret Manager. The application reads it on its first start only. */
   bootstrapToken: flag({
     default: false,
-    description: [
-      "Creates a token of the built-in administrator for the application's API,",
-      "in Secret Manager and never in the state, so that another stack can configure the application.",
-      "The application reads it on its first start only: set it in the first apply.",
-      "Setting it later rolls out new instances but creates no token; setting it to false deletes the secret,",
-      "not the token.",
-    ].join(" "),
+    description: prose`
+      Creates a token of the built-in administrator for the application's API,
+      in Secret Manager and never in the state, so that another stack can configure the application.
+      The application reads it on its first start only: set it in the first apply.
+      Setting it later rolls out new instances but creates no token; setting it to false deletes the secret,
+      not the token.
+    `,
   }),
 };
 
@@ -114,18 +115,18 @@ export const EXISTING_SECRETS = {
    */
   existingSecrets: object(KEYS, {
     description: (members) =>
-      [
-        "Existing secrets instead of generated ones; what reads them is granted access,",
-        `and they are never written or deleted. ${members} Another secret key ends all sessions;`,
-        "setting one later needs deletion_protection = false first, and see own_parts.",
-      ].join(" "),
+      prose`
+        Existing secrets instead of generated ones; what reads them is granted access,
+        and they are never written or deleted. ${members} Another secret key ends all sessions;
+        setting one later needs deletion_protection = false first, and see own_parts.
+      `,
     must: {
       condition: (secrets: Expr) =>
         anyOf(...["secret_key", "bootstrap_password"].map((name) => secrets.member(name).isSet())),
-      must: [
-        "have at least one secret, because Terraform ignores members whose names it does not know and a new",
-        "secret would be generated; correct the name of the member, or remove it",
-      ].join(" "),
+      must: prose`
+        have at least one secret, because Terraform ignores members whose names it does not know and a new
+        secret would be generated; correct the name of the member, or remove it
+      `,
     },
   }),
 };
@@ -145,11 +146,11 @@ export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECR
         at: { acceptedVersion: accepted, version },
       },
     }) =>
-      [
-        `${version.name} is ${version.shown} and ${accepted.name} is ${accepted.shown};`,
-        "they must be the same whole number, because another key ends all sessions and makes signed links invalid;",
-        `set ${version.name} back, or accept that with ${accepted.name}`,
-      ].join(" "),
+      prose`
+        ${version.name} is ${version.shown} and ${accepted.name} is ${accepted.shown};
+        they must be the same whole number, because another key ends all sessions and makes signed links invalid;
+        set ${version.name} back, or accept that with ${accepted.name}
+      `,
   },
   // A token is either generated or given.
   setOnce<EnvironmentInputs & typeof SECRETS>("bootstrapToken", {

@@ -4,6 +4,7 @@ import { isWhole, matching, whole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, number, object, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
+import { prose } from "../core/prose";
 import { type EnvironmentInputs, optionalVariables, setOnce } from "./environment";
 import { HOST, IS_SENDER } from "./environment-rules";
 import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "./secret-reference";
@@ -33,10 +34,10 @@ export const MAIL = {
         description: "name or IPv4 address of the server",
         must: matching(
           `^(${HOST})$`,
-          [
-            "be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com,",
-            "set the port separately, and write other letters as punycode (xn--…)",
-          ].join(" "),
+          prose`
+            be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com,
+            set the port separately, and write other letters as punycode (xn--…)
+          `,
         ),
       }),
       /** Port of the server, 587 by default; 25 is blocked. */
@@ -57,10 +58,10 @@ export const MAIL = {
       }),
       /** Sender of all mail, `idp@example.com` or `Example <idp@example.com>`; the server must accept it. */
       from: text({
-        description: [
-          "sender of all mail, which the server must accept: an address,",
-          'or a name and an address such as Example <idp@example.com> or "Example, Inc." <idp@example.com>',
-        ].join(" "),
+        description: prose`
+          sender of all mail, which the server must accept: an address,
+          or a name and an address such as Example <idp@example.com> or "Example, Inc." <idp@example.com>
+        `,
         must: IS_SENDER,
       }),
       /**
@@ -82,10 +83,10 @@ export const MAIL = {
           must: IS_REFERENCE,
           first: "store the password in Secret Manager",
           description: () =>
-            [
-              "existing secret with the password, { secret_id, version } as in secret_environment_variables;",
-              "needs username",
-            ].join(" "),
+            prose`
+              existing secret with the password, { secret_id, version } as in secret_environment_variables;
+              needs username
+            `,
         }),
       ),
       /**
@@ -99,10 +100,10 @@ export const MAIL = {
     },
     {
       description: (members) =>
-        [
-          `Mail server that takes the application's mail. ${members} Null for none: the application sends no mail.`,
-          "A change rolls out new instances.",
-        ].join(" "),
+        prose`
+          Mail server that takes the application's mail. ${members} Null for none: the application sends no mail.
+          A change rolls out new instances.
+        `,
     },
   ),
 };
@@ -120,11 +121,11 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
     of: "smtp",
     holds: ({ smtp: { at } }) => at.username.isNull().eq(at.passwordSecret.isNull()),
     says: ({ smtp: { at } }) =>
-      [
-        `${at.username.name} is ${at.username.shown} and ${at.passwordSecret.name} is`,
-        `${givenOrNot(at.passwordSecret)}; the application signs in with both or not at all; set both,`,
-        "or remove both",
-      ].join(" "),
+      prose`
+        ${at.username.name} is ${at.username.shown} and ${at.passwordSecret.name} is
+        ${givenOrNot(at.passwordSecret)}; the application signs in with both or not at all; set both,
+        or remove both
+      `,
   },
   {
     // These two ports have a fixed encryption by convention; with the wrong one, each side waits for the other to
@@ -136,12 +137,12 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
       return isEncrypted.and(at.port.isOneOf([465, 587]).not().or(isAgreed));
     },
     says: ({ smtp: { at } }) =>
-      [
-        `${at.encryption.name} is ${at.encryption.shown} with ${at.port.name} ${at.port.shown},`,
-        `and ${at.passwordSecret.name} is ${givenOrNot(at.passwordSecret)}; a password needs encryption,`,
-        "because it could be read in transit, and servers encrypt from the first byte on port 465 and not on 587;",
-        "use tls with 465, or starttls with 587, and none only without a password",
-      ].join(" "),
+      prose`
+        ${at.encryption.name} is ${at.encryption.shown} with ${at.port.name} ${at.port.shown},
+        and ${at.passwordSecret.name} is ${givenOrNot(at.passwordSecret)}; a password needs encryption,
+        because it could be read in transit, and servers encrypt from the first byte on port 465 and not on 587;
+        use tls with 465, or starttls with 587, and none only without a password
+      `,
   },
   setOnce<EnvironmentInputs & typeof MAIL>("smtp", {
     names: Object.values(MAIL_VARIABLES),

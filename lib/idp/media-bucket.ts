@@ -26,6 +26,7 @@ import { type KnownPropsOf, refuseProps } from "../core/inputs/known-props";
 import { number, object, orResource, type PropsOf, text } from "../core/inputs/rows";
 import { bucketName } from "../core/names";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { prose } from "../core/prose";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_ID, SOFT_DELETE_DAYS } from "./contract";
 import { bucketLocation, placeInBoth } from "./dual-region";
@@ -51,10 +52,10 @@ export const SOFT_DELETE = {
   /** Days for which deleted and replaced files of the buckets can be restored: 7 to 90, or 0 for none. 7 by default. */
   softDeleteDays: number({
     default: SOFT_DELETE_DAYS,
-    description: [
-      "Days for which deleted and replaced files of the buckets for uploads and dumps can be restored: 7 to 90,",
-      "or 0 for none. They are billed until then. A change counts for what is deleted from then on.",
-    ].join(" "),
+    description: prose`
+      Days for which deleted and replaced files of the buckets for uploads and dumps can be restored: 7 to 90,
+      or 0 for none. They are billed until then. A change counts for what is deleted from then on.
+    `,
     must: {
       condition: (days: Expr<number>) => days.eq(0).or(isWhole(days, 7, 90)),
       must: "be a whole number from 7 to 90, or 0, because Cloud Storage keeps deleted files no other time; use 7",
@@ -128,11 +129,11 @@ export const EXISTING_BUCKET = {
     { google_storage_bucket: (bucket) => ({ name: bucket.getStringAttribute("name") }) },
     object(BUCKET, {
       description: (members) =>
-        [
-          "Existing bucket for uploaded icons and flow backgrounds; it must have uniform bucket-level access and no",
-          `retention policy. ${members} Setting it later deletes the bucket of this deployment, which must be empty,`,
-          "and needs deletion_protection = false first; removing it creates an empty one.",
-        ].join(" "),
+        prose`
+          Existing bucket for uploaded icons and flow backgrounds; it must have uniform bucket-level access and no
+          retention policy. ${members} Setting it later deletes the bucket of this deployment, which must be empty,
+          and needs deletion_protection = false first; removing it creates an empty one.
+        `,
     }),
   ),
 };

@@ -3,6 +3,7 @@ import { isWhole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { count, number, object, type PropsOf } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
+import { prose } from "../core/prose";
 import { type ProbeSpec } from "./container-spec";
 import {
   LIVENESS_PROBE,
@@ -44,11 +45,11 @@ export const PROBES = {
     {
       default: {},
       description: (members) =>
-        [
-          "How long a start may take: initial_delay_seconds, then period_seconds times failure_threshold,",
-          `at most 600 s. ${members} Migrations of a new release run in that time.`,
-          "A change rolls out new instances.",
-        ].join(" "),
+        prose`
+          How long a start may take: initial_delay_seconds, then period_seconds times failure_threshold,
+          at most 600 s. ${members} Migrations of a new release run in that time.
+          A change rolls out new instances.
+        `,
     },
   ),
   /** Restarts a hanging instance: 60 s delay, every 30 s, 3 failures. */
@@ -79,11 +80,11 @@ const timing = (of: Probe): Relation<typeof PROBES> => ({
     ),
   says: ({ [of]: { at } }) => {
     const given = Object.values(at).map(({ name, shown }) => `${name} is ${shown}`);
-    return [
-      `${given.join(", ")}; all must be whole numbers, delay and period at most ${PROBE_MAX_SECONDS[of]},`,
-      "period, timeout and threshold at least 1, and the timeout at most the period,",
-      "because Cloud Run refuses others, and both platforms get the same probes; change what differs",
-    ].join(" ");
+    return prose`
+      ${given.join(", ")}; all must be whole numbers, delay and period at most ${PROBE_MAX_SECONDS[of]},
+      period, timeout and threshold at least 1, and the timeout at most the period,
+      because Cloud Run refuses others, and both platforms get the same probes; change what differs
+    `;
   },
 });
 
@@ -98,11 +99,11 @@ export const PROBE_RELATIONS: readonly Relation<typeof PROBES>[] = [
     holds: ({ startupProbe: { at } }) => longestStart(at).le(STARTUP_MAX_SECONDS),
     says: ({ startupProbe: { at } }) => {
       const { failureThreshold: failures, periodSeconds: period } = at;
-      return [
-        `${period.name} × ${failures.name} is ${period.shown} s × ${failures.shown} = ${longestStart(at).text} s;`,
-        `it must not exceed ${STARTUP_MAX_SECONDS} s,`,
-        "because Cloud Run refuses more, and both platforms get the same probes; lower one of the two",
-      ].join(" ");
+      return prose`
+        ${period.name} × ${failures.name} is ${period.shown} s × ${failures.shown} = ${longestStart(at).text} s;
+        it must not exceed ${STARTUP_MAX_SECONDS} s,
+        because Cloud Run refuses more, and both platforms get the same probes; lower one of the two
+      `;
     },
   },
   timing("livenessProbe"),

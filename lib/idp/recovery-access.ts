@@ -10,6 +10,7 @@ import { number, object, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { secretId } from "../core/names";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { prose } from "../core/prose";
 import { addSecret } from "../core/secrets/stored-secret";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
@@ -28,10 +29,10 @@ export const RECOVERY_ACCESS = {
         description: "who alone may read the link: user: and an address, preferably not of whoever runs the job",
         must: matching(
           "^user:[^@:\\s]+@[^@:\\s]+$",
-          [
-            "be user: and an address, because one person opens the link, and an identity of a pool may sign in by what",
-            "it is to open; use for example user:admin@example.com",
-          ].join(" "),
+          prose`
+            be user: and an address, because one person opens the link, and an identity of a pool may sign in by what
+            it is to open; use for example user:admin@example.com
+          `,
         ),
       }),
       /** Minutes for which a link is valid, 5 to 60, 15 by default. */
@@ -43,10 +44,10 @@ export const RECOVERY_ACCESS = {
     },
     {
       description: (members) =>
-        [
-          "Break-glass access: a job that, run by hand, makes a link with which somebody who is locked out signs in",
-          `once. ${members} Null for none. Changing it later is safe.`,
-        ].join(" "),
+        prose`
+          Break-glass access: a job that, run by hand, makes a link with which somebody who is locked out signs in
+          once. ${members} Null for none. Changing it later is safe.
+        `,
     },
   ),
 };

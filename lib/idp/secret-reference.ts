@@ -3,6 +3,7 @@ import { element, split } from "../core/expr/functions";
 import { type Check } from "../core/inputs/checks";
 import { type Input, orResource, type PropsOf, type Reading, text, textOrNumber } from "../core/inputs/rows";
 import { SECRET_ID_MAX_LENGTH } from "../core/names";
+import { prose } from "../core/prose";
 
 const PROJECT = "([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)";
 
@@ -55,10 +56,10 @@ export const isReference = (value: Expr<StoredReference>) =>
   value.member<string>("secret_id").matches(SECRET_ID).and(value.member<string>("version").matches(SECRET_VERSION));
 
 const ID_RULE = "name a secret, or projects/<project>/secrets/<name> for one of another project";
-const VERSION_RULE = [
-  "the number of a version, because with latest, instances would get a new value at their next start,",
-  "without a plan that shows it",
-].join(" ");
+const VERSION_RULE = prose`
+  the number of a version, because with latest, instances would get a new value at their next start,
+  without a plan that shows it
+`;
 
 export const REFERENCE_RULE = `${ID_RULE}, and ${VERSION_RULE}; look both up with gcloud secrets versions list`;
 

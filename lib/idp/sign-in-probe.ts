@@ -7,6 +7,7 @@ import { matching, whole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, number, object, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
+import { prose } from "../core/prose";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
 import { addScript } from "../core/stack-file";
 import { SIGN_IN_PROBE_USER } from "./contract";
@@ -48,10 +49,10 @@ export const SIGN_IN_PROBE = {
       endsAt: choice(["session", "second-factor"], {
         fix: "use session, or second-factor where each user must have one",
         default: "session",
-        description: [
-          "where it ends: session, or second-factor, for a flow that demands one;",
-          "coming there is the success then, and a session without one is a failure",
-        ].join(" "),
+        description: prose`
+          where it ends: session, or second-factor, for a flow that demands one;
+          coming there is the success then, and a session without one is a failure
+        `,
       }),
       /** Seconds beyond which a sign-in counts as slow, 1 to 60, 10 by default. */
       slowSeconds: number({
@@ -62,10 +63,10 @@ export const SIGN_IN_PROBE = {
       /** Id of a public client for which it gets a token by the authorization code flow. */
       clientId: text({
         default: null,
-        description: [
-          "id of a public OAuth 2.0 client, for which it gets a token by the authorization code flow with PKCE;",
-          "needs redirect_uri",
-        ].join(" "),
+        description: prose`
+          id of a public OAuth 2.0 client, for which it gets a token by the authorization code flow with PKCE;
+          needs redirect_uri
+        `,
         schema: { pattern: CLIENT_ID },
       }),
       /** Where that client takes its users back; it is never called. */
@@ -77,11 +78,11 @@ export const SIGN_IN_PROBE = {
     },
     {
       description: (members) =>
-        [
-          "Sign-in probe: signs in on a schedule, as a user without any right, whom a blueprint creates.",
-          `${members} Null for none. Setting it later builds an image and rolls it out;`,
-          "null deletes the job and the password, not the user.",
-        ].join(" "),
+        prose`
+          Sign-in probe: signs in on a schedule, as a user without any right, whom a blueprint creates.
+          ${members} Null for none. Setting it later builds an image and rolls it out;
+          null deletes the job and the password, not the user.
+        `,
     },
   ),
 };
@@ -100,12 +101,12 @@ export const SIGN_IN_PROBE_RELATIONS: readonly Relation<typeof SIGN_IN_PROBE>[] 
       return anyOf(probe.isNull(), hasNone, allOf(isClient, isTakenBack, endsAt.eq("session")));
     },
     says: ({ signInProbe: { at } }) =>
-      [
-        `${at.clientId.name} is ${at.clientId.shown}, ${at.redirectUri.name} ${at.redirectUri.shown} and`,
-        `${at.endsAt.name} ${at.endsAt.shown}; a client needs an id without spaces, a redirect URI that begins with`,
-        "https:// and has no fragment, and the end at a session, because its code is sent there, and nobody gets one",
-        "before; copy both from its provider, or remove both",
-      ].join(" "),
+      prose`
+        ${at.clientId.name} is ${at.clientId.shown}, ${at.redirectUri.name} ${at.redirectUri.shown} and
+        ${at.endsAt.name} ${at.endsAt.shown}; a client needs an id without spaces, a redirect URI that begins with
+        https:// and has no fragment, and the end at a session, because its code is sent there, and nobody gets one
+        before; copy both from its provider, or remove both
+      `,
   },
 ];
 

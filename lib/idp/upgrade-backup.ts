@@ -6,6 +6,7 @@ import { interpolated } from "../core/expr/expr";
 import { flag } from "../core/inputs/rows";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addRestLibraries, runsScript } from "../core/project-apis";
+import { prose } from "../core/prose";
 import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type SqlInstance } from "./parts";
@@ -26,10 +27,10 @@ export const UPGRADE_BACKUPS = {
   /** Makes a backup of the database before another release is rolled out, kept for 30 days. The apply waits for it. */
   backupBeforeUpgrade: flag({
     default: true,
-    description: [
-      "Makes a backup of the database before another release is rolled out; the apply waits for it,",
-      `and Cloud SQL keeps it for ${UPGRADE_BACKUP_DAYS} days. A change from false to true makes one at once.`,
-    ].join(" "),
+    description: prose`
+      Makes a backup of the database before another release is rolled out; the apply waits for it,
+      and Cloud SQL keeps it for ${UPGRADE_BACKUP_DAYS} days. A change from false to true makes one at once.
+    `,
   }),
 };
 

@@ -6,6 +6,7 @@ import { choice, number, object, type ObjectRow, type PropsOf, type Table, text 
 import { type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
 import { mebibytes } from "../core/memory";
+import { prose } from "../core/prose";
 import { type ContainerSpec } from "./container-spec";
 import {
   CONNECTIONS_BESIDE_WORKER,
@@ -58,12 +59,12 @@ function workerMode(place: string) {
     workerMode: choice(Object.values(WORKER_MODES), {
       fix: `use ${WORKER_MODES.inContainer}`,
       default: WORKER_MODES.inContainer,
-      description: [
-        `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server,`,
-        `restarted by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server,`,
-        `and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate},`,
-        `in ${place}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
-      ].join(" "),
+      description: prose`
+        Where the worker runs: ${WORKER_MODES.inContainer}, beside the server,
+        restarted by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server,
+        and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate},
+        in ${place}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.
+      `,
     }),
   };
 }
@@ -75,24 +76,24 @@ const WORKER_SIZE = {
   /** Processes of one worker; 2 by default, or 1 in less than 2560Mi, 1536Mi of a separate worker. */
   processes: number({
     default: null,
-    description: [
-      `processes of one worker, in every mode; null for ${PROCESSES.usual},`,
-      `or ${PROCESSES.inShortMemory} with two threads or more in less than ${ROOMY_MEBIBYTES.beside}Mi,`,
-      `${ROOMY_MEBIBYTES.separate}Mi of a separate worker;`,
-      `each takes up to 330 MB and ${WORKER_CONNECTIONS.perProcess} database connections;`,
-      `${PROCESSES.variable} in environment_variables overrides it, and is not counted`,
-    ].join(" "),
+    description: prose`
+      processes of one worker, in every mode; null for ${PROCESSES.usual},
+      or ${PROCESSES.inShortMemory} with two threads or more in less than ${ROOMY_MEBIBYTES.beside}Mi,
+      ${ROOMY_MEBIBYTES.separate}Mi of a separate worker;
+      each takes up to 330 MB and ${WORKER_CONNECTIONS.perProcess} database connections;
+      ${PROCESSES.variable} in environment_variables overrides it, and is not counted
+    `,
     schema: { multipleOf: 1, minimum: 1 },
   }),
   /** Threads of each process of a worker, and so tasks that it runs at a time; 2 by default. */
   threads: number({
     default: null,
-    description: [
-      `threads of each process, and so tasks that it runs at a time, in every mode; null for ${THREADS.usual};`,
-      "with one, synchronizations of directories can wait for each other until their time limit;",
-      "each takes a database connection;",
-      `${THREADS.variable} in environment_variables overrides it, and is not counted`,
-    ].join(" "),
+    description: prose`
+      threads of each process, and so tasks that it runs at a time, in every mode; null for ${THREADS.usual};
+      with one, synchronizations of directories can wait for each other until their time limit;
+      each takes a database connection;
+      ${THREADS.variable} in environment_variables overrides it, and is not counted
+    `,
     schema: { multipleOf: 1, minimum: 1 },
   }),
 };
@@ -140,10 +141,10 @@ const SEPARATE_WORKERS = {
   /** Memory of a separate worker, `2Gi` by default, in Mi or Gi, shared with the cache of the media mount. */
   memory: text({
     default: null,
-    description: [
-      "memory of a separate worker, with Mi or Gi, shared with the cache of the media mount;",
-      `null for ${WORKER_DEFAULTS.memory}`,
-    ].join(" "),
+    description: prose`
+      memory of a separate worker, with Mi or Gi, shared with the cache of the media mount;
+      null for ${WORKER_DEFAULTS.memory}
+    `,
   }),
 };
 
@@ -222,12 +223,12 @@ export function workerRelations({
       holds: ({ applicationVersion: version, workerMode }) =>
         workerMode.ne(WORKER_MODES.allInOne).or(isSince(version, ALL_IN_ONE_SINCE)),
       says: ({ applicationVersion: version, workerMode: mode }) =>
-        [
-          `${mode.name} is ${mode.shown} with ${version.name} ${version.shown};`,
-          `it needs release ${ALL_IN_ONE_SINCE.year}.${ALL_IN_ONE_SINCE.feature} or newer,`,
-          "because older ones cannot supervise server and worker themselves;",
-          `use ${WORKER_MODES.inContainer} or for example "${RECOMMENDED_VERSION}"`,
-        ].join(" "),
+        prose`
+          ${mode.name} is ${mode.shown} with ${version.name} ${version.shown};
+          it needs release ${ALL_IN_ONE_SINCE.year}.${ALL_IN_ONE_SINCE.feature} or newer,
+          because older ones cannot supervise server and worker themselves;
+          use ${WORKER_MODES.inContainer} or for example "${RECOMMENDED_VERSION}"
+        `,
     },
     {
       of: "worker",
@@ -238,12 +239,12 @@ export function workerRelations({
         },
         workerMode: mode,
       }) =>
-        [
-          `${count.name} is ${count.shown} with ${mode.name} ${mode.shown}; it must be a whole number from 1,`,
-          `because nothing else sends mail or runs tasks, and needs "${WORKER_MODES.separate}";`,
-          `set ${mode.name} to "${WORKER_MODES.separate}" and ${count.name} to ${WORKER_DEFAULTS.count} or more,`,
-          "or leave it out",
-        ].join(" "),
+        prose`
+          ${count.name} is ${count.shown} with ${mode.name} ${mode.shown}; it must be a whole number from 1,
+          because nothing else sends mail or runs tasks, and needs "${WORKER_MODES.separate}";
+          set ${mode.name} to "${WORKER_MODES.separate}" and ${count.name} to ${WORKER_DEFAULTS.count} or more,
+          or leave it out
+        `,
     },
     {
       of: "worker",
@@ -254,21 +255,21 @@ export function workerRelations({
         },
         workerMode: mode,
       }) =>
-        [
-          `${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; it needs "${WORKER_MODES.separate}",`,
-          "because otherwise every instance of the server has a worker in it,",
-          `and must ${cpu.must}; correct it, or leave it out`,
-        ].join(" "),
+        prose`
+          ${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; it needs "${WORKER_MODES.separate}",
+          because otherwise every instance of the server has a worker in it,
+          and must ${cpu.must}; correct it, or leave it out
+        `,
     },
     {
       of: "worker",
       holds: (v) => isSeparateOr(v, "memory").and(fits(workerCpu(v), workerMemory(v))),
       says: (v) =>
-        [
-          `${v.worker.at.memory.name} is ${shown(workerMemory(v))} with ${v.worker.at.cpu.name} ${shown(workerCpu(v))}`,
-          `and ${v.workerMode.name} ${v.workerMode.shown}; it must be a whole number with Mi or Gi ${rule},`,
-          `of a "${WORKER_MODES.separate}" worker; change one of these`,
-        ].join(" "),
+        prose`
+          ${v.worker.at.memory.name} is ${shown(workerMemory(v))} with ${v.worker.at.cpu.name} ${shown(workerCpu(v))}
+          and ${v.workerMode.name} ${v.workerMode.shown}; it must be a whole number with Mi or Gi ${rule},
+          of a "${WORKER_MODES.separate}" worker; change one of these
+        `,
     },
   ];
 }
@@ -303,12 +304,12 @@ export const WORKER_FORM_RELATIONS: readonly Relation<SizeInputs>[] = [
         at: { processes, threads },
       },
     }) =>
-      [
-        `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown};`,
-        "each must be a whole number from 1, and not both 1, because the synchronization of a directory holds a thread",
-        `while others run its pages; ${PROCESSES.variable} and ${THREADS.variable} in ${plain.name} override them;`,
-        "correct them, or leave them out for the default",
-      ].join(" "),
+      prose`
+        ${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown};
+        each must be a whole number from 1, and not both 1, because the synchronization of a directory holds a thread
+        while others run its pages; ${PROCESSES.variable} and ${THREADS.variable} in ${plain.name} override them;
+        correct them, or leave them out for the default
+      `,
   },
 ];
 
@@ -323,12 +324,12 @@ export const WORKER_WARNINGS: readonly Advice<SizeInputs>[] = [
         at: { processes, threads },
       },
     }) =>
-      [
-        `${threads.name}, or ${THREADS.variable} in ${plain.name}, is 1; each synchronization of a directory then`,
-        "occupies a whole process while it waits for its pages, and as many at once as there are processes wait for",
-        `each other until their time limit of hours; leave it out for ${THREADS.usual}, and raise ${processes.name}`,
-        "for more tasks at a time",
-      ].join(" "),
+      prose`
+        ${threads.name}, or ${THREADS.variable} in ${plain.name}, is 1; each synchronization of a directory then
+        occupies a whole process while it waits for its pages, and as many at once as there are processes wait for
+        each other until their time limit of hours; leave it out for ${THREADS.usual}, and raise ${processes.name}
+        for more tasks at a time
+      `,
   },
 ];
 

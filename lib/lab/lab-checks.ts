@@ -10,6 +10,7 @@ import { settingName } from "../core/expr/expression";
 import { element, every, split } from "../core/expr/functions";
 import { type ValuesOf } from "../core/inputs/value";
 import { CheckBlock } from "../core/inputs/warnings";
+import { prose } from "../core/prose";
 import {
   AUTO_MODE_RANGE,
   type FirewallRuleName,
@@ -50,44 +51,44 @@ export function addLabChecks(
   check(
     "HasScanTargets",
     anyOf(hcl<readonly unknown[]>`${linuxVms.fqn}`.length().gt(0), allOf(hasAws, isServiceOn)),
-    [
-      `${v.linuxVmCount.name} is 0; only an import from AWS can supply assets, because there is nothing to scan;`,
-      `raise it, or import from AWS, which needs its credentials and ${v.initializeAssessmentService.name}`,
-    ].join(" "),
+    prose`
+      ${v.linuxVmCount.name} is 0; only an import from AWS can supply assets, because there is nothing to scan;
+      raise it, or import from AWS, which needs its credentials and ${v.initializeAssessmentService.name}
+    `,
   );
   check(
     "HasDiscoveryClient",
     exists(windowsVm),
-    [
-      `${v.createWindowsVm.name} is false; nothing is scanned, because no VM of the lab has a discovery client;`,
-      "set it to true, or install the client on a machine of your own that reaches the Linux VMs",
-    ].join(" "),
+    prose`
+      ${v.createWindowsVm.name} is false; nothing is scanned, because no VM of the lab has a discovery client;
+      set it to true, or install the client on a machine of your own that reaches the Linux VMs
+    `,
   );
   check(
     "HasKeyFile",
     exists(sshKeyBucket),
-    [
-      `${v.createSshKeyBucket.name} is false; there is no ${SSH_KEY_OBJECT_NAME} to download,`,
-      `because the private key is in the state alone, at ${sshKeyAddress}; set it to true,`,
-      "or take private_key_pem from there",
-    ].join(" "),
+    prose`
+      ${v.createSshKeyBucket.name} is false; there is no ${SSH_KEY_OBJECT_NAME} to download,
+      because the private key is in the state alone, at ${sshKeyAddress}; set it to true,
+      or take private_key_pem from there
+    `,
   );
   check(
     "IsReachable",
     anyOf(exists(network).not(), exists(firewallRules.internal)),
-    [
-      `${v.createDefaultFirewallRules.name} is false on a network that is created here; no VM can be reached,`,
-      "not even by the discovery client, because that network has no rules; set it to true,",
-      "or add rules of your own",
-    ].join(" "),
+    prose`
+      ${v.createDefaultFirewallRules.name} is false on a network that is created here; no VM can be reached,
+      not even by the discovery client, because that network has no rules; set it to true,
+      or add rules of your own
+    `,
   );
   check(
     "LogsConnections",
     anyOf(v.firewallLogging.not(), exists(firewallRules.internal)),
-    [
-      `${v.firewallLogging.name} is true, and the lab creates no firewall rule; nothing is logged,`,
-      "because the rules of an existing network are its owner's; have them logged there, and set it to false",
-    ].join(" "),
+    prose`
+      ${v.firewallLogging.name} is true, and the lab creates no firewall rule; nothing is logged,
+      because the rules of an existing network are its owner's; have them logged there, and set it to false
+    `,
   );
   check(
     "LimitsRemoteDesktop",
@@ -96,32 +97,32 @@ export function addLabChecks(
       (range) => hcl<number>`tonumber(split("/", ${range})[1])`.ge(INTERNAL_RANGE_LEAST_PREFIX),
       "range",
     ),
-    [
-      `${settingName(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet;`,
-      "anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address;",
-      `set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,
-    ].join(" "),
+    prose`
+      ${settingName(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet;
+      anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address;
+      set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}
+    `,
   );
   if (sourceRanges.internal === undefined) {
     const { name } = v.internalTrafficCidr;
     check(
       "ReachesTargets",
       anyOf(exists(network).not(), exists(firewallRules.internal).not(), meetsAutoModeRange(v.internalTrafficCidr)),
-      [
-        `${name} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE};`,
-        `every scan finds nothing, because allow-internal allows none of them; leave ${name} at ${AUTO_MODE_RANGE},`,
-        "or set a range within it",
-      ].join(" "),
+      prose`
+        ${name} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE};
+        every scan finds nothing, because allow-internal allows none of them; leave ${name} at ${AUTO_MODE_RANGE},
+        or set a range within it
+      `,
     );
   }
   check(
     "ImportsCloudB",
     anyOf(isServiceOn, hasAws.not()),
-    [
-      `${settingName(scope, awsKeyId ?? "", "aws")} is given and ${v.initializeAssessmentService.name} is false;`,
-      "nothing is imported from AWS, because there is no source to import into;",
-      `set ${v.initializeAssessmentService.name} to true, or remove the credentials`,
-    ].join(" "),
+    prose`
+      ${settingName(scope, awsKeyId ?? "", "aws")} is given and ${v.initializeAssessmentService.name} is false;
+      nothing is imported from AWS, because there is no source to import into;
+      set ${v.initializeAssessmentService.name} to true, or remove the credentials
+    `,
   );
 }
 

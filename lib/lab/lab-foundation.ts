@@ -6,6 +6,7 @@ import { attributeOf, countIf, isUnset } from "../core/expr/conditional";
 import { expression } from "../core/expr/expression";
 import { type Labels } from "../core/labels";
 import { ProjectApis } from "../core/project-apis";
+import { prose } from "../core/prose";
 import { TerraformData } from "../core/terraform-data";
 import { DEPLOYMENT_ID_BYTES } from "./lab-names";
 
@@ -53,12 +54,12 @@ export function addDestroyNotice(
         {
           type: "local-exec",
           when: "destroy",
-          command: [
-            `echo "The assessment service keeps what was not made by Terraform in project $PROJECT_ID,`,
-            "region $REGION: the discovery source $SOURCE_ID, which other labs may use too,",
-            "its import jobs and assets, and groups, preference sets and reports. To remove them:",
-            `PROJECT_ID=$PROJECT_ID REGION=$REGION SOURCE_ID=$SOURCE_ID DEPLOYMENT_ID=$DEPLOYMENT_ID sh '$SCRIPT'"`,
-          ].join(" "),
+          command: prose`
+            echo "The assessment service keeps what was not made by Terraform in project $PROJECT_ID,
+            region $REGION: the discovery source $SOURCE_ID, which other labs may use too,
+            its import jobs and assets, and groups, preference sets and reports. To remove them:
+            PROJECT_ID=$PROJECT_ID REGION=$REGION SOURCE_ID=$SOURCE_ID DEPLOYMENT_ID=$DEPLOYMENT_ID sh '$SCRIPT'"
+          `,
           environment: {
             // States of older releases do not have it.
             DEPLOYMENT_ID: '${try(self.input.deployment_id, "")}',

@@ -9,6 +9,7 @@ import { choice, flag, number, type PropsOf, text, textMap, texts } from "../cor
 import { type ValuesOf } from "../core/inputs/value";
 import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";
+import { prose } from "../core/prose";
 import {
   ARM_MACHINE_TYPE_PATTERN,
   AUTO_MODE_RANGE,
@@ -46,10 +47,10 @@ const ASSESSMENT = "[8 Assessment]";
 
 const MACHINE_TYPE = matching(
   "^[a-z][a-z0-9]*-[a-z0-9-]+$",
-  [
-    `be a machine type such as ${DEFAULTS.machineType} or n2-standard-4;`,
-    "choose one that gcloud compute machine-types list prints",
-  ].join(" "),
+  prose`
+    be a machine type such as ${DEFAULTS.machineType} or n2-standard-4;
+    choose one that gcloud compute machine-types list prints
+  `,
 );
 
 const ID_LENGTHS = `^([a-z0-9]{1,${ILLEGAL_DEPLOYMENT_ID_LENGTH - 1}}|[a-z0-9]{${ILLEGAL_DEPLOYMENT_ID_LENGTH + 1}})$`;
@@ -59,81 +60,81 @@ const OWN_INPUTS = {
   /** Project of all resources; it must exist and have billing enabled. Another project is another lab. */
   projectId: text({
     example: "my-project",
-    description: [
-      `${LOCATION} Project that the lab goes into; it must exist and have billing,`,
-      "and the account that applies needs the Owner role. Another project is another lab.",
-    ].join(" "),
+    description: prose`
+      ${LOCATION} Project that the lab goes into; it must exist and have billing,
+      and the account that applies needs the Owner role. Another project is another lab.
+    `,
     must: PROJECT_ID,
   }),
   /** Region of the lab and, permanently, of the project's assessment data. */
   region: text({
     default: DEFAULTS.region,
-    description: [
-      `${LOCATION} Region of the lab and, permanently, of all assessment data of the project.`,
-      "Changing it later replaces bucket and VMs, and leaves the data in Migration Center;",
-      "only another project can have assessment data in another region.",
-    ].join(" "),
+    description: prose`
+      ${LOCATION} Region of the lab and, permanently, of all assessment data of the project.
+      Changing it later replaces bucket and VMs, and leaves the data in Migration Center;
+      only another project can have assessment data in another region.
+    `,
     must: REGION,
   }),
   /** Zone of all VMs, within the region; by default `us-central1-a`, and zone b in any other region. */
   zone: text({
     default: DEFAULTS.zone,
-    description: [
-      `${LOCATION} Zone of all VMs; it must be in region. ${DEFAULTS.zone} in any other region counts as not given:`,
-      "the zone is then zone b of that region. Changing it later replaces the VMs.",
-    ].join(" "),
+    description: prose`
+      ${LOCATION} Zone of all VMs; it must be in region. ${DEFAULTS.zone} in any other region counts as not given:
+      the zone is then zone b of that region. Changing it later replaces the VMs.
+    `,
   }),
   /** Has no effect; for deployment forms that always ask for it. */
   tenantId: text({
     default: "demo",
-    description: [
-      `${LOCATION} 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens. It has no effect,`,
-      "now or if it is changed later, because every name contains deployment_id instead.",
-      "It exists for deployment forms that always ask for it.",
-    ].join(" "),
+    description: prose`
+      ${LOCATION} 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens. It has no effect,
+      now or if it is changed later, because every name contains deployment_id instead.
+      It exists for deployment forms that always ask for it.
+    `,
     must: TENANT_ID,
   }),
   /** Part of every name: up to 8 lower-case letters and digits, but not 7; random by default. Another replaces all. */
   deploymentId: text({
     default: null,
-    description: [
-      `${LOCATION} Part of every name: up to 8 lower-case letters and digits,`,
-      `but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; null for 8 random hexadecimal digits.`,
-      `The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first`,
-      `${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>.`,
-      `The name of the key bucket, ${keyBucketName("<id>")}, must be available: bucket names are global,`,
-      "so choose an id that others are unlikely to use. Changing it later replaces everything.",
-    ].join(" "),
+    description: prose`
+      ${LOCATION} Part of every name: up to 8 lower-case letters and digits,
+      but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; null for 8 random hexadecimal digits.
+      The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first
+      ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>.
+      The name of the key bucket, ${keyBucketName("<id>")}, must be available: bucket names are global,
+      so choose an id that others are unlikely to use. Changing it later replaces everything.
+    `,
     must: {
       condition: (id: Expr<string>) => id.matches(ID_LENGTHS).and(includes(id, BUCKET_NAME_RESERVED_WORD).not()),
-      must: [
-        `be 1 to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH},`,
-        `and not contain "${BUCKET_NAME_RESERVED_WORD}", because Windows keeps ${COMPUTER_NAME_MAX_LENGTH}`,
-        `characters of ${windowsVmName("<id>")} as its computer name, which must not end in a hyphen,`,
-        "and Cloud Storage reserves that word; choose another id",
-      ].join(" "),
+      must: prose`
+        be 1 to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH},
+        and not contain "${BUCKET_NAME_RESERVED_WORD}", because Windows keeps ${COMPUTER_NAME_MAX_LENGTH}
+        characters of ${windowsVmName("<id>")} as its computer name, which must not end in a hyphen,
+        and Cloud Storage reserves that word; choose another id
+      `,
       schema: { pattern: DEPLOYMENT_ID_PATTERN },
     },
   }),
   /** Labels on all resources that support them, in addition to `assessment-lab`, which is the deployment id. */
   labels: textMap({
     default: {},
-    description: [
-      `${LOCATION} Labels on all resources that support them, in addition to assessment-lab,`,
-      "whose value is deployment_id. Changing them later is safe.",
-    ].join(" "),
+    description: prose`
+      ${LOCATION} Labels on all resources that support them, in addition to assessment-lab,
+      whose value is deployment_id. Changing them later is safe.
+    `,
     must: LABELS,
   }),
   /** Creates the network. False uses the existing auto-mode network `assess-<id>-vpc`, and needs `deploymentId`. */
   createVpc: flag({
     default: true,
-    description: [
-      `${NETWORK} Creates the network ${vpcName("<id>")}. False uses the network of that name,`,
-      "which must exist in the project, and needs deployment_id; the Compute Engine API must already be enabled,",
-      "because the plan looks up the network. It must be in auto mode; for one in custom mode,",
-      "give network and subnetwork instead. Do not change it later:",
-      "a network with VMs on it can be neither released nor adopted.",
-    ].join(" "),
+    description: prose`
+      ${NETWORK} Creates the network ${vpcName("<id>")}. False uses the network of that name,
+      which must exist in the project, and needs deployment_id; the Compute Engine API must already be enabled,
+      because the plan looks up the network. It must be in auto mode; for one in custom mode,
+      give network and subnetwork instead. Do not change it later:
+      a network with VMs on it can be neither released nor adopted.
+    `,
   }),
   /**
    * Creates the four firewall rules for traffic between the VMs, SSH, remote desktop and ICMP; `allow-http` does not
@@ -141,13 +142,13 @@ const OWN_INPUTS = {
    */
   createDefaultFirewallRules: flag({
     default: true,
-    description: [
-      `${NETWORK} Creates allow-internal, allow-ssh, allow-rdp and allow-icmp together;`,
-      "allow-http does not depend on it. Set it to false when the target network has such rules already.",
-      "allow-rdp allows any source address, because a lab is temporary,",
-      "unless rdp_source_ranges or windows_external_ip say otherwise;",
-      "allow-ssh allows only the identity-aware proxy. Changing it later is safe.",
-    ].join(" "),
+    description: prose`
+      ${NETWORK} Creates allow-internal, allow-ssh, allow-rdp and allow-icmp together;
+      allow-http does not depend on it. Set it to false when the target network has such rules already.
+      allow-rdp allows any source address, because a lab is temporary,
+      unless rdp_source_ranges or windows_external_ip say otherwise;
+      allow-ssh allows only the identity-aware proxy. Changing it later is safe.
+    `,
   }),
   /**
    * Private address range from which the VMs can be reached on every port; by default that of auto-mode networks,
@@ -155,61 +156,61 @@ const OWN_INPUTS = {
    */
   internalTrafficCidr: text({
     default: AUTO_MODE_RANGE,
-    description: [
-      `${NETWORK} Source range of allow-internal, which allows every protocol;`,
-      `${AUTO_MODE_RANGE} is the range of auto-mode networks. Changing it later is safe.`,
-    ].join(" "),
+    description: prose`
+      ${NETWORK} Source range of allow-internal, which allows every protocol;
+      ${AUTO_MODE_RANGE} is the range of auto-mode networks. Changing it later is safe.
+    `,
     must: {
       condition: (range: Expr<string>) => {
         const prefix = toNumber(element(split("/", range), 1));
         return isAddressRange(range).and(prefix.ge(INTERNAL_RANGE_LEAST_PREFIX));
       },
-      must: [
-        `be an IPv4 range that begins with its first address, /${INTERNAL_RANGE_LEAST_PREFIX} or smaller,`,
-        "because every protocol is allowed from there and the Windows VM has a public address;",
-        `use the range of the network, ${AUTO_MODE_RANGE}`,
-      ].join(" "),
+      must: prose`
+        be an IPv4 range that begins with its first address, /${INTERNAL_RANGE_LEAST_PREFIX} or smaller,
+        because every protocol is allowed from there and the Windows VM has a public address;
+        use the range of the network, ${AUTO_MODE_RANGE}
+      `,
     },
   }),
   /** Source ranges of allow-rdp, at least one; by default any address. */
   rdpSourceRanges: texts({
     default: [EVERYWHERE],
-    description: [
-      `${NETWORK} Source ranges of allow-rdp, at least one. The default allows any source address,`,
-      "because participants of a lab come from anywhere; a plan warns of it. Changing it later is safe.",
-    ].join(" "),
+    description: prose`
+      ${NETWORK} Source ranges of allow-rdp, at least one. The default allows any source address,
+      because participants of a lab come from anywhere; a plan warns of it. Changing it later is safe.
+    `,
     must: {
       condition: (ranges: Expr<readonly string[]>) =>
         ranges
           .length()
           .gt(0)
           .and(every(ranges, isAddressRange, "range")),
-      must: [
-        "have at least one IPv4 range, each beginning with its first address,",
-        `because a firewall rule without a source allows any; set one, for example ${RDP_SOURCE_EXAMPLE}`,
-      ].join(" "),
+      must: prose`
+        have at least one IPv4 range, each beginning with its first address,
+        because a firewall rule without a source allows any; set one, for example ${RDP_SOURCE_EXAMPLE}
+      `,
       schema: { minItems: 1 },
     },
   }),
   /** Creates the Windows VM, which runs the discovery client. */
   createWindowsVm: flag({
     default: true,
-    description: [
-      `${COMPUTE} Creates the Windows VM with the discovery client. Without it,`,
-      "nothing is scanned unless a discovery client of your own can reach the Linux VMs.",
-      "Changing it later is safe for all other VMs.",
-    ].join(" "),
+    description: prose`
+      ${COMPUTE} Creates the Windows VM with the discovery client. Without it,
+      nothing is scanned unless a discovery client of your own can reach the Linux VMs.
+      Changing it later is safe for all other VMs.
+    `,
   }),
   /** Password on the Windows VM: `fixed`, the default, the same in every lab; `unknown`: reset it before signing in. */
   windowsPassword: choice(WINDOWS_PASSWORDS, {
     default: WINDOWS_PASSWORDS[0],
-    description: [
-      `${COMPUTE} Password of ${LAB_USER} on the Windows VM. fixed: the same in every lab,`,
-      "and in the VM's metadata. unknown: generated on the VM at its first boot and not stored;",
-      "set one before you sign in, with the command in the output windows_vm_external_ip.",
-      "It is read when the VM is created: changing it later changes no password,",
-      "unless the VM is replaced with -replace='google_compute_instance.lab_windows_vm[0]'.",
-    ].join(" "),
+    description: prose`
+      ${COMPUTE} Password of ${LAB_USER} on the Windows VM. fixed: the same in every lab,
+      and in the VM's metadata. unknown: generated on the VM at its first boot and not stored;
+      set one before you sign in, with the command in the output windows_vm_external_ip.
+      It is read when the VM is created: changing it later changes no password,
+      unless the VM is replaced with -replace='google_compute_instance.lab_windows_vm[0]'.
+    `,
     because: "a password of your own would be in the state and in the VM's metadata",
     fix: "use unknown, and set one with gcloud compute reset-windows-password",
     // The value is not shown: it may be a password.
@@ -221,10 +222,10 @@ const OWN_INPUTS = {
    */
   windowsVmMachineType: text({
     default: DEFAULTS.machineType,
-    description: [
-      `${COMPUTE} Machine type of the Windows VM, of a family with x86 processors.`,
-      "Changing it later stops and starts the VM, which gets another public address.",
-    ].join(" "),
+    description: prose`
+      ${COMPUTE} Machine type of the Windows VM, of a family with x86 processors.
+      Changing it later stops and starts the VM, which gets another public address.
+    `,
     must: MACHINE_TYPE,
   }),
   /**
@@ -232,18 +233,18 @@ const OWN_INPUTS = {
    */
   windowsVmBootDiskSizeGb: number({
     default: DEFAULTS.windowsDiskSizeGb,
-    description: [
-      `${COMPUTE} Boot disk of the Windows VM in GB, at least ${LEAST_DISK_SIZE_GB.windows}.`,
-      "Raising it later grows the disk in place; it cannot be lowered.",
-    ].join(" "),
+    description: prose`
+      ${COMPUTE} Boot disk of the Windows VM in GB, at least ${LEAST_DISK_SIZE_GB.windows}.
+      Raising it later grows the disk in place; it cannot be lowered.
+    `,
   }),
   /** Number of Linux VMs, the scan targets, 3 by default. Changing it later does not affect the other VMs. */
   linuxVmCount: number({
     default: DEFAULTS.linuxCount,
-    description: [
-      `${COMPUTE} Number of Linux VMs, the scan targets; 0 deploys none.`,
-      "Raising it later adds VMs and lowering it removes the last ones; no other VM is touched.",
-    ].join(" "),
+    description: prose`
+      ${COMPUTE} Number of Linux VMs, the scan targets; 0 deploys none.
+      Raising it later adds VMs and lowering it removes the last ones; no other VM is touched.
+    `,
     must: whole(0, Infinity, "; use 0 for none"),
   }),
   /**
@@ -252,10 +253,10 @@ const OWN_INPUTS = {
    */
   linuxVmMachineType: text({
     default: DEFAULTS.machineType,
-    description: [
-      `${COMPUTE} Machine type of the Linux VMs, of a family with x86 processors.`,
-      "Changing it later stops and starts them.",
-    ].join(" "),
+    description: prose`
+      ${COMPUTE} Machine type of the Linux VMs, of a family with x86 processors.
+      Changing it later stops and starts them.
+    `,
     must: MACHINE_TYPE,
   }),
   /**
@@ -264,58 +265,58 @@ const OWN_INPUTS = {
    */
   linuxVmBootDiskSizeGb: number({
     default: DEFAULTS.linuxDiskSizeGb,
-    description: [
-      `${COMPUTE} Boot disk of each Linux VM in GB, at least ${LEAST_DISK_SIZE_GB.linux}.`,
-      "Raising it later grows the disks in place; it cannot be lowered.",
-    ].join(" "),
+    description: prose`
+      ${COMPUTE} Boot disk of each Linux VM in GB, at least ${LEAST_DISK_SIZE_GB.linux}.
+      Raising it later grows the disks in place; it cannot be lowered.
+    `,
   }),
   /** Stores the private key in a private bucket; otherwise it is only in the Terraform state. */
   createSshKeyBucket: flag({
     default: true,
-    description: [
-      `${KEY_STORAGE} Stores the private key as ${SSH_KEY_OBJECT_NAME} in a private bucket,`,
-      "which every reader of the project may read. False keeps it only in the state, so no file can be downloaded.",
-      "The state contains it either way. Changing it later is safe.",
-    ].join(" "),
+    description: prose`
+      ${KEY_STORAGE} Stores the private key as ${SSH_KEY_OBJECT_NAME} in a private bucket,
+      which every reader of the project may read. False keeps it only in the state, so no file can be downloaded.
+      The state contains it either way. Changing it later is safe.
+    `,
   }),
   /** Prepares Migration Center in the region and registers the discovery source. Both survive a destroy. */
   initializeAssessmentService: flag({
     default: true,
-    description: [
-      `${ASSESSMENT} Prepares Migration Center in region and registers the discovery source.`,
-      "False provisions only VMs, network and bucket. A destroy removes nothing from Migration Center.",
-    ].join(" "),
+    description: prose`
+      ${ASSESSMENT} Prepares Migration Center in region and registers the discovery source.
+      False provisions only VMs, network and bucket. A destroy removes nothing from Migration Center.
+    `,
   }),
   /** Display name of the discovery source, 1 to 63 characters; type exactly this name into the discovery client. */
   assessDiscoveryClientName: text({
     default: DEFAULTS.discoveryClientName,
-    description: [
-      `${ASSESSMENT} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters.`,
-      "Type the same name into the discovery client at sign-in, including capitals; with another name,",
-      "its results go to a second source. Labs of one project with the same name share one source,",
-      "so give each its own. Changing it later registers another source.",
-    ].join(" "),
+    description: prose`
+      ${ASSESSMENT} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters.
+      Type the same name into the discovery client at sign-in, including capitals; with another name,
+      its results go to a second source. Labs of one project with the same name share one source,
+      so give each its own. Changing it later registers another source.
+    `,
     must: {
       condition: (name: Expr<string>) => name.matches(DISCOVERY_CLIENT_NAME_PATTERN),
-      must: [
-        `be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters, without control characters and with no white space`,
-        "except plain spaces between other characters, because it is typed into the discovery client and must",
-        "match; rewrite it",
-      ].join(" "),
+      must: prose`
+        be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters, without control characters and with no white space
+        except plain spaces between other characters, because it is typed into the discovery client and must
+        match; rewrite it
+      `,
     },
   }),
   /** Id of an AWS access key, as a reference to a sensitive variable; empty for no AWS. */
   cloudbAccessKeyId: text({
     default: "",
     sensitive: true,
-    description: [
-      `${ASSESSMENT} AWS bootstrap access key of a user (AKIA…; a temporary one does not work), which may create,`,
-      "attach and delete a user, a policy and an access key; the documentation of the lab lists the rights.",
-      "It creates a read-only user, which lists the instances. Empty skips AWS entirely: no call, nothing created.",
-      "Imported assets stay when the user is removed. To remove only the user,",
-      "destroy it while the credentials are still set, with -target=terraform_data.lab_cloudb_programs,",
-      "then empty them.",
-    ].join(" "),
+    description: prose`
+      ${ASSESSMENT} AWS bootstrap access key of a user (AKIA…; a temporary one does not work), which may create,
+      attach and delete a user, a policy and an access key; the documentation of the lab lists the rights.
+      It creates a read-only user, which lists the instances. Empty skips AWS entirely: no call, nothing created.
+      Imported assets stay when the user is removed. To remove only the user,
+      destroy it while the credentials are still set, with -target=terraform_data.lab_cloudb_programs,
+      then empty them.
+    `,
   }),
   /** Secret of that access key, as a reference too. */
   cloudbSecretAccessKey: text({
@@ -326,10 +327,10 @@ const OWN_INPUTS = {
   /** AWS region whose instances are imported, `us-east-1` by default. */
   cloudbRegion: text({
     default: DEFAULTS.awsRegion,
-    description: [
-      `${ASSESSMENT} AWS region whose instances are imported; used only with credentials.`,
-      "A region without instances imports nothing.",
-    ].join(" "),
+    description: prose`
+      ${ASSESSMENT} AWS region whose instances are imported; used only with credentials.
+      A region without instances imports nothing.
+    `,
     must: matching(AWS_REGION_PATTERN, "be the name of an AWS region such as us-east-1; correct it"),
   }),
 };
@@ -356,20 +357,20 @@ const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
       of: machineType,
       holds: (v) => hasNone(v).or(v[machineType].matches(ARM_MACHINE_TYPE_PATTERN).not()),
       says: (v) =>
-        [
-          `${v[machineType].name} is ${v[machineType].shown};`,
-          `it must be of a family with x86 processors, because ${reason};`,
-          `use for example ${DEFAULTS.machineType} or n2-standard-4, or set ${v[existence].name} to ${String(none)}`,
-        ].join(" "),
+        prose`
+          ${v[machineType].name} is ${v[machineType].shown};
+          it must be of a family with x86 processors, because ${reason};
+          use for example ${DEFAULTS.machineType} or n2-standard-4, or set ${v[existence].name} to ${String(none)}
+        `,
     },
     {
       of: disk,
       holds: (v) => hasNone(v).or(size.condition(v[disk])),
       says: (v) =>
-        [
-          `${v[disk].name} is ${v[disk].shown};`,
-          `it must ${size.must}, or set ${v[existence].name} to ${String(none)}`,
-        ].join(" "),
+        prose`
+          ${v[disk].name} is ${v[disk].shown};
+          it must ${size.must}, or set ${v[existence].name} to ${String(none)}
+        `,
     },
   ];
 };
@@ -381,41 +382,41 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
     of: "zone",
     holds: (v) => captured(zoneOf(v), "^(.*)-[a-z]$", 0).eq(v.region),
     says: (v) =>
-      [
-        `${v.zone.name} is ${shown(zoneOf(v))}; it must be a zone of the region ${v.region.shown};`,
-        `use for example ${v.region.text}-b`,
-      ].join(" "),
+      prose`
+        ${v.zone.name} is ${shown(zoneOf(v))}; it must be a zone of the region ${v.region.shown};
+        use for example ${v.region.text}-b
+      `,
   },
   {
     // An existing network is found by its name, which contains the deployment id.
     of: "createVpc",
     holds: (v) => v.createVpc.or(v.deploymentId.isSet()),
     says: ({ createVpc: create, deploymentId: id }) =>
-      [
-        `${create.name} is false and ${id.name} is missing; the existing network must be named ${vpcName("<id>")},`,
-        `because the lab finds it by that name; set ${id.name} to the id in the network's name,`,
-        `or set ${create.name} to true`,
-      ].join(" "),
+      prose`
+        ${create.name} is false and ${id.name} is missing; the existing network must be named ${vpcName("<id>")},
+        because the lab finds it by that name; set ${id.name} to the id in the network's name,
+        or set ${create.name} to true
+      `,
   },
   ...NETWORK_RELATIONS,
   {
     of: "network",
     holds: (v) => v.network.isNull().or(v.createVpc),
     says: ({ createVpc: create, network }) =>
-      [
-        `${network.name} is ${network.shown} and ${create.name} is false; only one of them can be given,`,
-        `because ${create.name} = false uses the network ${vpcName("<id>")} instead; remove ${network.name},`,
-        `or set ${create.name} to true`,
-      ].join(" "),
+      prose`
+        ${network.name} is ${network.shown} and ${create.name} is false; only one of them can be given,
+        because ${create.name} = false uses the network ${vpcName("<id>")} instead; remove ${network.name},
+        or set ${create.name} to true
+      `,
   },
   {
     of: "kmsKey",
     holds: ({ kmsKey, region }) => kmsKey.isNullOr((key) => includes(key, interpolated`/locations/${region}/`)),
     says: ({ kmsKey, region }) =>
-      [
-        `${kmsKey.name} is ${kmsKey.shown}, in another location than ${region.shown}; it must be of the region,`,
-        "because a key encrypts no disk elsewhere; create a key there",
-      ].join(" "),
+      prose`
+        ${kmsKey.name} is ${kmsKey.shown}, in another location than ${region.shown}; it must be of the region,
+        because a key encrypts no disk elsewhere; create a key there
+      `,
   },
   ...ofVms("windows"),
   ...ofVms("linux"),
@@ -429,12 +430,12 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
       return given.eq("").and(secret.eq("")).or(areGiven);
     },
     says: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
-      [
-        `only one of ${id.name} and ${secret.name} is given, or one of another kind;`,
-        "the first must be the access key of a user, which begins with AKIA, and the second its secret,",
-        "because a request is signed with both, and a temporary key (ASIA) also needs a session token,",
-        "which the lab does not take; create an access key of a user for the lab, or set neither",
-      ].join(" "),
+      prose`
+        only one of ${id.name} and ${secret.name} is given, or one of another kind;
+        the first must be the access key of a user, which begins with AKIA, and the second its secret,
+        because a request is signed with both, and a temporary key (ASIA) also needs a session token,
+        which the lab does not take; create an access key of a user for the lab, or set neither
+      `,
   },
 ];
 

@@ -10,6 +10,7 @@ import { hcl } from "../core/expr/expr";
 import { expression, settingName } from "../core/expr/expression";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { prose } from "../core/prose";
 import { type LabPartProps } from "./lab-foundation";
 import { labName, vpcName } from "./lab-names";
 
@@ -99,11 +100,11 @@ function lookUp(scope: Construct, name: string, projectId: string, create: boole
         {
           // The list is null if the project does not exist.
           condition: Token.asString(Fn.contains(expression("self.networks == null ? [] : self.networks"), name)),
-          errorMessage: [
-            `${messageName} is false and project ${projectId} has no network ${name}; it must exist,`,
-            "because firewall rules and VMs are created on it; create an auto-mode network of that name,",
-            `or set ${messageName} to true.`,
-          ].join(" "),
+          errorMessage: prose`
+            ${messageName} is false and project ${projectId} has no network ${name}; it must exist,
+            because firewall rules and VMs are created on it; create an auto-mode network of that name,
+            or set ${messageName} to true.
+          `,
         },
       ],
     },

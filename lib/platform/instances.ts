@@ -6,6 +6,7 @@ import { type Input, number, text } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type Advice } from "../core/inputs/warnings";
 import { mebibytes } from "../core/memory";
+import { prose } from "../core/prose";
 import { wordList } from "../core/word-list";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
@@ -66,13 +67,13 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
     /** Maximum number of instances, 3 by default, which share the connections of the database. */
     maxInstanceCount: number({
       default: MAX_INSTANCE_COUNT,
-      description: [
-        `Maximum number of instances, ${rollout.words} during a rollout;`,
-        `each needs ${USUAL_CONNECTIONS} database connections with a worker of the default size,`,
-        `${SERVER_CONNECTIONS} with separate workers, and ${LEAST_POOLED_CONNECTIONS} for requests,`,
-        "or without connection_pool one for each request in progress. A change rolls out new instances,",
-        "because each gets another share.",
-      ].join(" "),
+      description: prose`
+        Maximum number of instances, ${rollout.words} during a rollout;
+        each needs ${USUAL_CONNECTIONS} database connections with a worker of the default size,
+        ${SERVER_CONNECTIONS} with separate workers, and ${LEAST_POOLED_CONNECTIONS} for requests,
+        or without connection_pool one for each request in progress. A change rolls out new instances,
+        because each gets another share.
+      `,
       schema: { multipleOf: 1, minimum: 1 },
     }),
     /** CPUs of one instance, 2 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
@@ -87,10 +88,10 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
      */
     containerMemory: text({
       default: RESOURCES.memory,
-      description: [
-        "Memory of one instance, with Mi or Gi, shared by the server,",
-        "a worker beside it and the cache of the media mount. A change rolls out new instances.",
-      ].join(" "),
+      description: prose`
+        Memory of one instance, with Mi or Gi, shared by the server,
+        a worker beside it and the cache of the media mount. A change rolls out new instances.
+      `,
     }),
     /**
      * Time limit of a request, and of a web socket, in seconds: 1 to 3600, the default. On GKE, it is that of the load
@@ -98,10 +99,10 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
      */
     requestTimeoutSeconds: number({
       default: DEFAULT_REQUEST_TIMEOUT_SECONDS,
-      description: [
-        `${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. With less,`,
-        `outposts and administration pages are cut off and connect again. ${requestTimeout.change}`,
-      ].join(" "),
+      description: prose`
+        ${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. With less,
+        outposts and administration pages are cut off and connect again. ${requestTimeout.change}
+      `,
       must: whole(1, 3600, `, because Cloud Run allows no longer requests; use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}`),
     }),
   };
@@ -230,22 +231,22 @@ export function instanceRelations<T extends Inputs>(
         const { maxInstanceCount: most } = v;
         const { all, instances, ofWorkers } = needed(v);
         const separate = ofWorkers.gt(0).choose(interpolated`, ${ofWorkers} of them for separate workers`, "");
-        return [
-          `${most.name} is ${most.shown}; a rollout then runs ${instances.text} instances, which need ${all.text}`,
-          `database connections${separate.text}, and the database accepts ${jsonOf(mostConnections(v, all)).text},`,
-          `${RESERVED_CONNECTIONS} of them reserved for administration, and a request without a connection fails;`,
-          compact(waysOut(v)).joinedBy(", or ").text,
-        ].join(" ");
+        return prose`
+          ${most.name} is ${most.shown}; a rollout then runs ${instances.text} instances, which need ${all.text}
+          database connections${separate.text}, and the database accepts ${jsonOf(mostConnections(v, all)).text},
+          ${RESERVED_CONNECTIONS} of them reserved for administration, and a request without a connection fails;
+          ${compact(waysOut(v)).joinedBy(", or ").text}
+        `;
       },
     },
     {
       of: "containerMemory",
       holds: (v) => ofMemory.fits(v.containerCpu, v.containerMemory),
       says: ({ containerCpu: cpu, containerMemory: memory }) =>
-        [
-          `${memory.name} is ${memory.shown} with ${cpu.name} ${cpu.shown};`,
-          `it must be a whole number with Mi or Gi ${ofMemory.rule}; change one of the two`,
-        ].join(" "),
+        prose`
+          ${memory.name} is ${memory.shown} with ${cpu.name} ${cpu.shown};
+          it must be a whole number with Mi or Gi ${ofMemory.rule}; change one of the two
+        `,
     },
   ];
 }
@@ -264,10 +265,10 @@ export const INSTANCE_WARNINGS: readonly Advice<Pick<InstanceInputs, "containerM
           .tryOr(true),
       ),
     says: ({ containerMemory: memory, workerMode: mode }) =>
-      [
-        `${memory.name} is ${memory.shown}; a server with a worker beside it needs ${LEAST_MEMORY} or more,`,
-        "because the platform ends an instance whose memory is full, and sign-ins with it;",
-        `raise it, or set ${mode.name} to "separate": guides/worker-and-sizes.md#sizes`,
-      ].join(" "),
+      prose`
+        ${memory.name} is ${memory.shown}; a server with a worker beside it needs ${LEAST_MEMORY} or more,
+        because the platform ends an instance whose memory is full, and sign-ins with it;
+        raise it, or set ${mode.name} to "separate": guides/worker-and-sizes.md#sizes
+      `,
   },
 ];

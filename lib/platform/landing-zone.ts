@@ -14,6 +14,7 @@ import { flag, object, orResource, type PropsOf, text } from "../core/inputs/row
 import { type ValuesOf } from "../core/inputs/value";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/kms-key";
 import { type ProjectApis } from "../core/project-apis";
+import { prose } from "../core/prose";
 import { replicaPaths } from "../core/secrets/stored-secret";
 import { grantKeys, type KeyName } from "./key-grants";
 import { type AUDIT_LOG } from "./monitoring/audit-log";
@@ -37,12 +38,12 @@ const KEYS = {
   /** Number of the project, with which the agents of its services are made and granted the use of the keys. */
   projectNumber: text({
     default: null,
-    description: [
-      "the number of the project, with which the agents of its services are made,",
-      "and granted roles/cloudkms.cryptoKeyEncrypterDecrypter on the keys, or listed with grant_roles = false;",
-      "without it, others must do that, see guides/keys-and-mirrors.md; a destroy ends the grants,",
-      "so of several deployments of a project with one key, give it in the last to be destroyed",
-    ].join(" "),
+    description: prose`
+      the number of the project, with which the agents of its services are made,
+      and granted roles/cloudkms.cryptoKeyEncrypterDecrypter on the keys, or listed with grant_roles = false;
+      without it, others must do that, see guides/keys-and-mirrors.md; a destroy ends the grants,
+      so of several deployments of a project with one key, give it in the last to be destroyed
+    `,
     must: matching(
       "^[0-9]+$",
       "be digits, because the project's agents have it in their names; look it up with gcloud projects describe",
@@ -91,11 +92,11 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
      */
     kmsKeys: object(keys, {
       description: (members) =>
-        [
-          "Keys of Cloud KMS that encrypt what is created,",
-          "projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region.",
-          `${members} Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
-        ].join(" "),
+        prose`
+          Keys of Cloud KMS that encrypt what is created,
+          projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region.
+          ${members} Changing those of ${replaced} later replaces these, and needs deletion_protection = false.
+        `,
       must: [
         {
           each: (name, key: Expr<string | null>) =>
@@ -105,10 +106,10 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
         },
         {
           condition: (given: Expr<KeyValues>) => someEntry(given, (name, key) => name.ne(NUMBER).and(key.isSet())),
-          must: [
-            "have at least one key, because Terraform ignores members whose names it does not know and nothing",
-            `would be encrypted; set ${Object.keys(keys)[0] ?? ""}, or remove it`,
-          ].join(" "),
+          must: prose`
+            have at least one key, because Terraform ignores members whose names it does not know and nothing
+            would be encrypted; set ${Object.keys(keys)[0] ?? ""}, or remove it
+          `,
         },
       ],
     }),
@@ -137,11 +138,11 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
         (name, key) => interpolated`${name} is of ${regionOf(key)}`,
         (name, key) => isIn(region)(name, key).not(),
       );
-      return [
-        `${kmsKeys.name} has a key of another region than ${region.name}, ${region.shown}:`,
-        `${wrong.joinedBy(", ").tryOr("").text}; each must be of that region,`,
-        `because a key encrypts nothing elsewhere; use keys of ${region.text}, or correct ${region.name}`,
-      ].join(" ");
+      return prose`
+        ${kmsKeys.name} has a key of another region than ${region.name}, ${region.shown}:
+        ${wrong.joinedBy(", ").tryOr("").text}; each must be of that region,
+        because a key encrypts nothing elsewhere; use keys of ${region.text}, or correct ${region.name}
+      `;
     },
   },
   {
@@ -151,10 +152,10 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
       return kmsKeys.isNull().or(elsewhere.length().eq(0));
     },
     says: ({ kmsKeys, region, secretLocations }) =>
-      [
-        `${secretLocations.name} is ${secretLocations.shown} with ${kmsKeys.name}; it must be ${region.text} alone,`,
-        `because a key of that region encrypts nothing elsewhere; leave ${secretLocations.name} out`,
-      ].join(" "),
+      prose`
+        ${secretLocations.name} is ${secretLocations.shown} with ${kmsKeys.name}; it must be ${region.text} alone,
+        because a key of that region encrypts nothing elsewhere; leave ${secretLocations.name} out
+      `,
   },
 ];
 

@@ -7,6 +7,7 @@ import { isWhole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, count, object, type Optional, type PropsOf, text } from "../core/inputs/rows";
 import { type SettingsOf } from "../core/inputs/value";
+import { prose } from "../core/prose";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
 
 /** Sunday 03:00 UTC, after the backup. */
@@ -24,10 +25,10 @@ const WORDS: Readonly<Record<"cluster" | "service", ClusterWords>> = {
   cluster: {
     window: `, and the cluster, for ${CLUSTER_WINDOW_HOURS} hours, because GKE demands 48 in any 32 days`,
     anyTime: ", and for the cluster at any time",
-    denied: [
-      ", and nodes and minor versions of the cluster are not upgraded; it needs maintenance_window,",
-      "and is removed before that",
-    ].join(" "),
+    denied: prose`
+      , and nodes and minor versions of the cluster are not upgraded; it needs maintenance_window,
+      and is removed before that
+    `,
   },
   service: { window: "", anyTime: "", denied: "" },
 };
@@ -54,10 +55,10 @@ export function maintenanceInputs(runner: keyof typeof WORDS) {
       },
       {
         description: (members) =>
-          [
-            `When Google may maintain the database, for an hour${cluster.window}.`,
-            `${members} Null for Sunday at 03:00 UTC${cluster.anyTime}. Changing it later is safe.`,
-          ].join(" "),
+          prose`
+            When Google may maintain the database, for an hour${cluster.window}.
+            ${members} Null for Sunday at 03:00 UTC${cluster.anyTime}. Changing it later is safe.
+          `,
       },
     ),
     /**
@@ -114,11 +115,11 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
       return window.isNull().or(isWindow);
     },
     says: ({ maintenanceWindow: { at } }) =>
-      [
-        `${at.day.name} is ${at.day.shown}, ${at.hour.name} ${at.hour.shown} and ${at.track.name}`,
-        `${at.track.shown}; they must be whole numbers from 1 for Monday to 7, and from 0 to 23,`,
-        `and one of ${TRACKS.join(", ")}; use 7, 3 and stable for Sunday at 03:00 UTC`,
-      ].join(" "),
+      prose`
+        ${at.day.name} is ${at.day.shown}, ${at.hour.name} ${at.hour.shown} and ${at.track.name}
+        ${at.track.shown}; they must be whole numbers from 1 for Monday to 7, and from 0 to 23,
+        and one of ${TRACKS.join(", ")}; use 7, 3 and stable for Sunday at 03:00 UTC
+      `,
   },
   {
     of: "denyMaintenancePeriod",
@@ -129,12 +130,12 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
         return compared(start, end).lt(0).and(compared(end, longest).le(0));
       }),
     says: ({ denyMaintenancePeriod: { at } }) =>
-      [
-        `${at.startDate.name} is ${at.startDate.shown} and ${at.endDate.name} ${at.endDate.shown};`,
-        `the second must be 1 to ${MOST_DENIED_DAYS} days after the first,`,
-        "because Cloud SQL does without maintenance no longer; use dates such as 2026-12-01 that are closer",
-        "together",
-      ].join(" "),
+      prose`
+        ${at.startDate.name} is ${at.startDate.shown} and ${at.endDate.name} ${at.endDate.shown};
+        the second must be 1 to ${MOST_DENIED_DAYS} days after the first,
+        because Cloud SQL does without maintenance no longer; use dates such as 2026-12-01 that are closer
+        together
+      `,
   },
 ];
 
@@ -146,10 +147,10 @@ export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<
     of: "denyMaintenancePeriod",
     holds: (v) => v.denyMaintenancePeriod.isNull().or(v.maintenanceWindow.isSet(), v.existingCluster.isSet()),
     says: ({ denyMaintenancePeriod: period, maintenanceWindow: window }) =>
-      [
-        `${period.name} is given without ${window.name}; it needs one,`,
-        `because a cluster has exceptions only from a window; set ${window.name}, for example to {}`,
-      ].join(" "),
+      prose`
+        ${period.name} is given without ${window.name}; it needs one,
+        because a cluster has exceptions only from a window; set ${window.name}, for example to {}
+      `,
   },
 ];
 
@@ -213,10 +214,10 @@ export const SERVERLESS_MAINTENANCE_RELATIONS: readonly Relation<Inputs & OtherI
       return anyOf(v.existingDatabase.isNull(), v.ownParts.ne("deleted"), isLeftOut);
     },
     says: (v) =>
-      [
-        `${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or`,
-        `${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its`,
-        "maintenance; remove them",
-      ].join(" "),
+      prose`
+        ${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or
+        ${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its
+        maintenance; remove them
+      `,
   },
 ];

@@ -1,3 +1,4 @@
+import { prose } from "../../lib/core/prose";
 /** A kind of data: where it lies, how long, and how it is deleted. `{path}` stands for an argument of its resource. */
 export interface DatumText {
   /** Addresses of the resource in which it lies, or `var.` with an input; the first one that there is counts. */
@@ -37,10 +38,10 @@ export const DATA: readonly DatumText[] = [
     what: "Events: sign-ins, failed ones too, and changes by administrators, with user, address and browser",
     persons: "yes",
     where: IN_DATABASE,
-    kept: [
-      "as many days as `audit_log.event_days` says; without an audit log 365, or what System > Settings > Event",
-      "retention in the application says",
-    ].join(" "),
+    kept: prose`
+      as many days as \`audit_log.event_days\` says; without an audit log 365, or what System > Settings > Event
+      retention in the application says
+    `,
     deleted: "by the application itself, when they are old enough",
   },
   {
@@ -138,11 +139,11 @@ export const DATA: readonly DatumText[] = [
     what: "Dumps: copies of the whole database",
     persons: "as the database: who was deleted there stays in a dump until it goes",
     where: "Cloud Storage, `{name}`, in {location}",
-    kept: [
-      "{lifecycle_rule.0.condition.age|days},",
-      "then, to restore it, {soft_delete_policy.retention_duration_seconds|days};",
-      "the copy of the newest in `latest/` until the next dump",
-    ].join(" "),
+    kept: prose`
+      {lifecycle_rule.0.condition.age|days},
+      then, to restore it, {soft_delete_policy.retention_duration_seconds|days};
+      the copy of the newest in \`latest/\` until the next dump
+    `,
     deleted: "by Cloud Storage; earlier by whoever may delete objects of the bucket",
   },
   {
@@ -150,10 +151,10 @@ export const DATA: readonly DatumText[] = [
     what: "Locked copies of dumps, each of the whole database",
     persons: "as the database: who was deleted there stays in a copy until it goes, and nobody can end that earlier",
     where: "Cloud Storage, `{name}`, in {location}",
-    kept: [
-      "{lifecycle_rule.0.condition.age|days}, of which nobody can shorten `dumps.lock_days`;",
-      "then, to restore it, {soft_delete_policy.retention_duration_seconds|days}",
-    ].join(" "),
+    kept: prose`
+      {lifecycle_rule.0.condition.age|days}, of which nobody can shorten \`dumps.lock_days\`;
+      then, to restore it, {soft_delete_policy.retention_duration_seconds|days}
+    `,
     deleted: "by Cloud Storage; a destroy leaves the bucket",
   },
   {
@@ -171,10 +172,10 @@ export const DATA: readonly DatumText[] = [
     persons: "no",
     where: "Secret Manager, in {replication}",
     kept: "until replaced; the former version can be restored for {version_destroy_ttl}, scripts excepted",
-    deleted: [
-      "by a destroy after `deletion_protection = false`; what only some inputs need, such as tokens of outposts,",
-      "is not protected, and also deleted by the apply that removes the input",
-    ].join(" "),
+    deleted: prose`
+      by a destroy after \`deletion_protection = false\`; what only some inputs need, such as tokens of outposts,
+      is not protected, and also deleted by the apply that removes the input
+    `,
   },
   {
     of: ["kubernetes_secret_v1.workload_secrets"],
@@ -197,10 +198,10 @@ export const DATA: readonly DatumText[] = [
     what: "Logs of requests at the load balancer: address of the client, path, verdict of `protection`",
     persons: "addresses of clients",
     where: "Cloud Logging, as above",
-    kept: [
-      "as above; written at the rate `domain_options.request_log_sample_rate`,",
-      "without it only while `protection` previews rules",
-    ].join(" "),
+    kept: prose`
+      as above; written at the rate \`domain_options.request_log_sample_rate\`,
+      without it only while \`protection\` previews rules
+    `,
     deleted: "by Cloud Logging",
   },
   {
@@ -217,10 +218,10 @@ export const DATA: readonly DatumText[] = [
     persons: "addresses of clients and names of users; those of who was deleted stay until the end",
     where: "Cloud Logging, bucket `{bucket_id}`, in {location}",
     kept: "as many days as `audit_log.retention_days` says, 365 without it; locked, nobody can change that",
-    deleted: [
-      "by Cloud Logging, entry by entry; with the bucket, after `deletion_protection = false`, by a destroy or",
-      "`audit_log = null`, after which it can be restored for seven days; a locked one stays",
-    ].join(" "),
+    deleted: prose`
+      by Cloud Logging, entry by entry; with the bucket, after \`deletion_protection = false\`, by a destroy or
+      \`audit_log = null\`, after which it can be restored for seven days; a locked one stays
+    `,
   },
   {
     of: ["google_logging_project_sink.audit_log_copy"],
@@ -267,10 +268,10 @@ export const DATA: readonly DatumText[] = [
     what: "Images of the application",
     persons: "no",
     where: "Artifact Registry, `{repository_id}`, in {location}",
-    kept: [
-      "the newest {cleanup_policies.0.most_recent_versions.keep_count};",
-      "others {cleanup_policies.1.condition.older_than}",
-    ].join(" "),
+    kept: prose`
+      the newest {cleanup_policies.0.most_recent_versions.keep_count};
+      others {cleanup_policies.1.condition.older_than}
+    `,
     deleted: "by Artifact Registry; the rest by a destroy",
   },
   {

@@ -1,6 +1,7 @@
 import { terraformName } from "../../lib/core/inputs/checks";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
 import { type DeploymentSettings, settingOrDefault } from "../../lib/core/inputs/settled-inputs";
+import { prose } from "../../lib/core/prose";
 import { code, inputsTables } from "./markdown-tables";
 import { shownType } from "./shown-type";
 
@@ -18,10 +19,10 @@ export function settledSection(stack: string, table: Table, { settlements, value
     "",
     "## Settled for one deployment",
     "",
-    [
-      "This folder has the parts of one deployment and no others. Its file of settings decided which parts there",
-      "are, so these",
-    ].join(" "),
+    prose`
+      This folder has the parts of one deployment and no others. Its file of settings decided which parts there
+      are, so these
+    `,
     "inputs have no variable here:",
     "",
     ...chosenLines(chosen ?? []),
@@ -30,10 +31,10 @@ export function settledSection(stack: string, table: Table, { settlements, value
     ...(mustStay.length === 0
       ? []
       : [`These stay variables, which must not become null or empty: ${named(mustStay)}.`, ""]),
-    [
-      "All other inputs are variables, whose defaults are the settings. Guides name all inputs of the stack.",
-      "To use one that is",
-    ].join(" "),
+    prose`
+      All other inputs are variables, whose defaults are the settings. Guides name all inputs of the stack.
+      To use one that is
+    `,
     "settled here, change your file of settings, synthesize again with its name, and apply the new folder over the",
     "same state:",
     "",

@@ -1,6 +1,7 @@
 import { TerraformDataSource, TerraformElement, TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
 import { type IConstruct } from "constructs";
 
+import { prose } from "../prose";
 import { EphemeralResource } from "../secrets/ephemeral-resource";
 import { attributesIn } from "./addresses";
 import { rendered, renderedLocal } from "./expression";
@@ -34,12 +35,13 @@ function unknownCounts(scope: IConstruct, given: readonly GivenToken[]): string[
   const unknown = new Map(
     asked.filter(({ address }) => decisive.has(address)).map(({ address, name }) => [name, address]),
   );
-  return [...unknown].map(([name, address]) =>
-    [
-      `${name} is ${address}, which no plan may know before that resource is there;`,
-      "it must be known at plan, because it decides which resources there are;",
-      "give a literal, a variable, or the argument that the attribute is made of",
-    ].join(" "),
+  return [...unknown].map(
+    ([name, address]) =>
+      prose`
+      ${name} is ${address}, which no plan may know before that resource is there;
+      it must be known at plan, because it decides which resources there are;
+      give a literal, a variable, or the argument that the attribute is made of
+    `,
   );
 }
 

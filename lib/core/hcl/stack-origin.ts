@@ -6,6 +6,7 @@ import { type IConstruct } from "constructs";
 import { elementNamePart, MAIN_CHILD_ID } from "../element-names";
 import { RulesBrokenError } from "../inputs/rules-broken-error";
 import { packageFile } from "../package-file";
+import { prose } from "../prose";
 import { type Blocks, type Body } from "./hcl-body";
 import { CHECKS_PURPOSE, hclFiles, type OriginOf, VARIABLES_PURPOSE } from "./hcl-files";
 
@@ -110,12 +111,12 @@ export function hclFilesOf(stack: TerraformStack, configuration: Body, further: 
     const { element, ...origin } = origins.get(`${type}.${name}`) ?? { path: [], order: -1 };
     if (known[type] === undefined)
       problems.add(
-        [
-          `${type} (${element?.node.path ?? name}) cannot be written in HCL;`,
-          "which of its arguments are blocks is known of the library's own types alone,",
-          `and nothing in a program tells; pass hclBlocks: { "${type}": { <block>:`,
-          "{} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON",
-        ].join(" "),
+        prose`
+          ${type} (${element?.node.path ?? name}) cannot be written in HCL;
+          which of its arguments are blocks is known of the library's own types alone,
+          and nothing in a program tells; pass hclBlocks: { "${type}": { <block>:
+          {} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON
+        `,
       );
     return { ...origin, blocks: known[type] ?? {} };
   };

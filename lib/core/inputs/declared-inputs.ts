@@ -3,6 +3,7 @@ import { Construct } from "constructs";
 
 import { allOf, type Expr, exprOf, hcl, reference } from "../expr/expr";
 import { expression } from "../expr/expression";
+import { prose } from "../prose";
 import { Address, isNeverNull } from "./address";
 import { isDecided, isKnown, type Judgement, planned, terraformName } from "./checks";
 import { checksOf } from "./input-problems";
@@ -129,11 +130,11 @@ function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
   return [
     {
       condition: allOf(...conditions).tryOr(false).text,
-      errorMessage: [
-        `one of ${names} has another value than in the settings that this folder was synthesized with;`,
-        "they are settled in it, because they decide which parts it has;",
-        "leave them out, or synthesize the folder again.",
-      ].join(" "),
+      errorMessage: prose`
+        one of ${names} has another value than in the settings that this folder was synthesized with;
+        they are settled in it, because they decide which parts it has;
+        leave them out, or synthesize the folder again.
+      `,
     },
   ];
 }
@@ -145,11 +146,11 @@ function judgementOfMust({ hasItems, path }: Must): Judgement {
   const what = hasItems ? `length(var.${path}) > 0` : `var.${path} != null`;
   return {
     condition: expression(`try(${what}, false)`),
-    errorMessage: [
-      `${path} is ${hasItems ? "empty" : "null"}; it must have a value,`,
-      "because the parts of this folder are those of a deployment with it;",
-      "set it, or synthesize the folder again without it.",
-    ].join(" "),
+    errorMessage: prose`
+      ${path} is ${hasItems ? "empty" : "null"}; it must have a value,
+      because the parts of this folder are those of a deployment with it;
+      set it, or synthesize the folder again without it.
+    `,
   };
 }
 

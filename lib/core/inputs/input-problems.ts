@@ -2,6 +2,7 @@ import { TerraformElement, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { isPlainObject } from "../expr/expr";
+import { prose } from "../prose";
 import { type Check, type EachCheck, inNamesOf, isEach, ofMember, oneOf, problems } from "./checks";
 import { nearest } from "./nearest";
 import { missing, type Problem, textsOf } from "./problem";
@@ -44,10 +45,10 @@ export function problemsOf(value: Value): Problem[] {
   const misshapen = typeProblems(name, row, given, { messageNameOf });
   if (misshapen.length > 0 || Token.isUnresolved(given)) return misshapen;
   if (isSecret(row) && given !== "") {
-    const text = [
-      `${name} is given as a literal; it must be a reference, because a literal would be written into the`,
-      `synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable`,
-    ].join(" ");
+    const text = prose`
+      ${name} is given as a literal; it must be a reference, because a literal would be written into the
+      synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable
+    `;
     return [{ path: name, text }];
   }
   const inside = missingMembers(value).concat(Object.values<Value>(value.at).flatMap(problemsOf));

@@ -1,6 +1,7 @@
 import { type DeploymentInputs } from "../deployment-context";
 import { anyOf, type Expr, interpolated } from "../expr/expr";
 import { captured, every, jsonOf } from "../expr/functions";
+import { prose } from "../prose";
 import { matching } from "./checks";
 import { type Relation } from "./relations";
 import { orResource, text, texts } from "./rows";
@@ -43,32 +44,32 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
       SUBNETWORK_TYPES,
       text({
         default: null,
-        description: [
-          `${group}Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>,`,
-          words.subnetwork,
-        ].join(" "),
+        description: prose`
+          ${group}Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>,
+          ${words.subnetwork}
+        `,
         must: matching(
           SUBNETWORK,
-          [
-            "be projects/<project>/regions/<region>/subnetworks/<name>, because it may belong to another project;",
-            "write it in full",
-          ].join(" "),
+          prose`
+            be projects/<project>/regions/<region>/subnetworks/<name>, because it may belong to another project;
+            write it in full
+          `,
         ),
       }),
     ),
     /** Network tags, which rules of the network's firewall go by. */
     networkTags: texts({
       default: [],
-      description: [
-        `${group}Network tags of ${words.tagged}, which rules of the network's firewall go by.`,
-        "Changing them later rolls out new instances, or changes VMs in place.",
-      ].join(" "),
+      description: prose`
+        ${group}Network tags of ${words.tagged}, which rules of the network's firewall go by.
+        Changing them later rolls out new instances, or changes VMs in place.
+      `,
       must: {
         condition: (tags: Expr<readonly string[]>) => every(tags, (tag) => tag.matches(NETWORK_TAG), "tag"),
-        must: [
-          "have tags of 1 to 63 lower-case letters, digits and hyphens that begin with a letter,",
-          "because Compute Engine accepts no others; correct it",
-        ].join(" "),
+        must: prose`
+          have tags of 1 to 63 lower-case letters, digits and hyphens that begin with a letter,
+          because Compute Engine accepts no others; correct it
+        `,
       },
     }),
   };

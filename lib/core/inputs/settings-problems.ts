@@ -1,6 +1,7 @@
 import { type TerraformStack } from "cdktf";
 
 import { isPlainObject } from "../expr/expr";
+import { prose } from "../prose";
 import { Address } from "./address";
 import { terraformName } from "./checks";
 import { problemsOf, refuse } from "./input-problems";
@@ -48,10 +49,10 @@ export function refuseSettings<T extends Table>(
     .map(([name, row]) => ({ name: terraformName(name), row }))
     .filter(({ name, row }) => isSecret(row) && (given[name] ?? "") !== "")
     .map(({ name }): Problem => {
-      const text = [
-        `${name} is given; it must not be in the settings, because the folder would have it;`,
-        `pass it to each apply, as TF_VAR_${name}`,
-      ].join(" ");
+      const text = prose`
+        ${name} is given; it must not be in the settings, because the folder would have it;
+        pass it to each apply, as TF_VAR_${name}
+      `;
       return { path: name, text };
     });
   const literals = literalsOf(table, given);

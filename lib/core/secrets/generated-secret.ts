@@ -12,6 +12,7 @@ import { granteeArguments, Grants, type WorkloadIdentity } from "../identity";
 import { type KnownPropsOf, refuseProps } from "../inputs/known-props";
 import { RulesBrokenError } from "../inputs/rules-broken-error";
 import { MAIN_CHILD_ID } from "../portable-stack";
+import { prose } from "../prose";
 import { stateProvidersOf } from "../provider-requirements";
 import { TerraformData } from "../terraform-data";
 import { EphemeralResource } from "./ephemeral-resource";
@@ -233,21 +234,21 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       lifecycle: { ignoreChanges: ["input"] },
     });
     const first = reference<string>(`${record.outputExpression}.version`, { knownAt: "apply", mayBeNull: false });
-    const again = [
-      "if you have a copy of the former value, delete the secret and create it again,",
-      `so that its version ${this.version} has that value`,
-    ].join(" ");
+    const again = prose`
+      if you have a copy of the former value, delete the secret and create it again,
+      so that its version ${this.version} has that value
+    `;
     const remedy = this.existing ? this.isExistingUsed.choose("name the former version again", again).text : again;
     const check = new TerraformData(this, "Check", {
       lifecycle: {
         precondition: [
           {
             condition: first.eq(stored),
-            errorMessage: [
-              `the secret ${this.secretId} in ${this.projectId} has another version than ${first.text};`,
-              `with another value, ${loss}, so nothing uses it yet; ${remedy}; then, or to use the other value,`,
-              `apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
-            ].join(" "),
+            errorMessage: prose`
+              the secret ${this.secretId} in ${this.projectId} has another version than ${first.text};
+              with another value, ${loss}, so nothing uses it yet; ${remedy}; then, or to use the other value,
+              apply with -replace=terraform_data.${record.friendlyUniqueId} once.
+            `,
           },
         ],
       },
@@ -266,10 +267,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 function refuseLiteral(scope: Construct, override: string | undefined): void {
   if (override === undefined || Token.isUnresolved(override)) return;
   throw new RulesBrokenError(scope.node.path, [
-    [
-      "override is given as a literal; it must be a reference, because a literal would be written into the",
-      "synthesized folder; pass the value of an ephemeral variable",
-    ].join(" "),
+    prose`
+      override is given as a literal; it must be a reference, because a literal would be written into the
+      synthesized folder; pass the value of an ephemeral variable
+    `,
   ]);
 }
 
@@ -387,12 +388,12 @@ function addVersion(
       postcondition: [
         {
           condition: isIdle === undefined ? ENABLED : ENABLED.or(isIdle),
-          errorMessage: [
-            `version \${coalesce(self.version, "<number>")} of the secret ${secretId} is disabled;`,
-            "it must be enabled, because every apply and every new instance reads it;",
-            `run gcloud secrets versions enable \${coalesce(self.version,`,
-            `"<number>")} --secret=${secretId} --project=${projectId} and apply again.`,
-          ].join(" "),
+          errorMessage: prose`
+            version \${coalesce(self.version, "<number>")} of the secret ${secretId} is disabled;
+            it must be enabled, because every apply and every new instance reads it;
+            run gcloud secrets versions enable \${coalesce(self.version,
+            "<number>")} --secret=${secretId} --project=${projectId} and apply again.
+          `,
         },
       ],
     },

@@ -6,6 +6,7 @@ import { exprOf, hcl, interpolated } from "../../core/expr/expr";
 import { compact } from "../../core/expr/functions";
 import { hashedName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
+import { prose } from "../../core/prose";
 import { type PartProps } from "../parts";
 import { type DnsZone } from "./domain";
 
@@ -80,14 +81,14 @@ export function domainSteps(props: DomainStepsProps): string {
   const name = props.certificate ?? hashedName(context.deployment, domain);
   const project = `--project=${context.projectId}`;
   const enter = interpolated`Create the records of dns_records where ${domain} is managed.`;
-  const byDns = [
-    `Wait until this prints ACTIVE: gcloud certificate-manager certificates describe ${name} ${project}`,
-    "--format='value(managed.state)'",
-  ].join(" ");
-  const byLoadBalancer = [
-    "Minutes to an hour after the record is known, this prints ACTIVE:",
-    `gcloud compute ssl-certificates describe ${name} --global ${project} --format='value(managed.status)'`,
-  ].join(" ");
+  const byDns = prose`
+    Wait until this prints ACTIVE: gcloud certificate-manager certificates describe ${name} ${project}
+    --format='value(managed.state)'
+  `;
+  const byLoadBalancer = prose`
+    Minutes to an hour after the record is known, this prints ACTIVE:
+    gcloud compute ssl-certificates describe ${name} --global ${project} --format='value(managed.status)'
+  `;
   const steps = [
     zone === undefined
       ? enter

@@ -17,6 +17,7 @@ import {
 } from "../../core/inputs/rows";
 import { type SettingsOf } from "../../core/inputs/value";
 import { type Advice } from "../../core/inputs/warnings";
+import { prose } from "../../core/prose";
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const DOMAIN_MAX_LENGTH = 253;
@@ -25,12 +26,12 @@ const DOMAIN_MAX_LENGTH = 253;
 const DOMAIN: Check<string> = {
   condition: (domain) => domain.matches(DOMAIN_PATTERN).and(domain.length().le(DOMAIN_MAX_LENGTH)),
   schema: { pattern: DOMAIN_PATTERN },
-  must: [
-    `be a full domain name of lower-case letters, digits, hyphens and dots, at most ${DOMAIN_MAX_LENGTH} characters,`,
-    "without https://, a path, or a dot at the end, because a certificate is made for exactly this name;",
-    "use for example login.example.com,",
-    "and for a name with other letters its form in punycode, such as xn--mller-kva.example",
-  ].join(" "),
+  must: prose`
+    be a full domain name of lower-case letters, digits, hyphens and dots, at most ${DOMAIN_MAX_LENGTH} characters,
+    without https://, a path, or a dot at the end, because a certificate is made for exactly this name;
+    use for example login.example.com,
+    and for a name with other letters its form in punycode, such as xn--mller-kva.example
+  `,
 };
 
 /** Validation of a domain's certificate by default: on GKE, only the load balancer can do it without a script. */
@@ -44,10 +45,10 @@ const ZONE = {
     description: "name of the zone",
     must: matching(
       "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
-      [
-        "be the name of a managed zone: up to 63 lower-case letters, digits and hyphens that start with a letter;",
-        "look it up with gcloud dns managed-zones list",
-      ].join(" "),
+      prose`
+        be the name of a managed zone: up to 63 lower-case letters, digits and hyphens that start with a letter;
+        look it up with gcloud dns managed-zones list
+      `,
     ),
   }),
   /** Project of the zone; by default, that of the deployment. */
@@ -95,23 +96,23 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
      */
     domain: text({
       default: null,
-      description: [
-        "Domain of the application, with a Google-managed certificate.",
-        "Create the records of the output dns_records, or set dns_zone.",
-        `${withoutDomain} Changing it later changes the address, which every application that uses this sign-in`,
-        "must then use.",
-      ].join(" "),
+      description: prose`
+        Domain of the application, with a Google-managed certificate.
+        Create the records of the output dns_records, or set dns_zone.
+        ${withoutDomain} Changing it later changes the address, which every application that uses this sign-in
+        must then use.
+      `,
       must: DOMAIN,
     }),
     /** How the certificate is validated: `dns`, the default on Cloud Run, or `load-balancer`, the default on GKE. */
     certificateValidation: choice(["dns", "load-balancer"], {
       default: CERTIFICATE_VALIDATION[platform],
-      description: [
-        "How Google validates the domain. dns: by a further record;",
-        "the certificate is valid before the domain points here. load-balancer: without one;",
-        "the certificate is valid minutes to an hour after the domain points here.",
-        "Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
-      ].join(" "),
+      description: prose`
+        How Google validates the domain. dns: by a further record;
+        the certificate is valid before the domain points here. load-balancer: without one;
+        the certificate is valid minutes to an hour after the domain points here.
+        Changing it later replaces the certificate: HTTPS is refused until the new one is valid.
+      `,
       fix: "use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
     }),
     /**
@@ -123,11 +124,11 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
       { google_dns_managed_zone: attributesOfZone },
       object(ZONE, {
         description: (members) =>
-          [
-            `Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type`,
-            "is overwritten without notice, and is not restored by a destroy. No zone is ever created.",
-            "Changing it later moves the records.",
-          ].join(" "),
+          prose`
+            Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type
+            is overwritten without notice, and is not restored by a destroy. No zone is ever created.
+            Changing it later moves the records.
+          `,
       }),
     ),
     /** Options of the load balancer of a domain. */
@@ -136,17 +137,17 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
         /** Header by which browsers use nothing but HTTPS for the domain, by default for a year; empty for none. */
         strictTransportSecurity: text({
           default: YEAR_OF_HTTPS,
-          description: [
-            "header Strict-Transport-Security, by which browsers use nothing but HTTPS for the domain; empty for none;",
-            "browsers keep it for max-age seconds: before removing it, send max-age=0 until all have seen that",
-          ].join(" "),
+          description: prose`
+            header Strict-Transport-Security, by which browsers use nothing but HTTPS for the domain; empty for none;
+            browsers keep it for max-age seconds: before removing it, send max-age=0 until all have seen that
+          `,
           must: matching(
             "^(max-age=[0-9]{1,10}(; includeSubDomains)?(; preload)?)?$",
-            [
-              "be empty, or max-age with a number of seconds, then includeSubDomains and preload if you want them,",
-              "because browsers ignore a header that they cannot read; use for example max-age=31536000;",
-              "includeSubDomains",
-            ].join(" "),
+            prose`
+              be empty, or max-age with a number of seconds, then includeSubDomains and preload if you want them,
+              because browsers ignore a header that they cannot read; use for example max-age=31536000;
+              includeSubDomains
+            `,
           ),
         }),
         /** Redirects port 80 to HTTPS; otherwise nothing is there. */
@@ -157,10 +158,10 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
         /** Gives it an IPv6 address too, with an AAAA record, for clients that have no IPv4. */
         ipv6: flag({
           default: false,
-          description: [
-            "gives it an IPv6 address too, with an AAAA record in dns_records, for clients that have no IPv4;",
-            "a change rolls out new instances, because the application must know the address",
-          ].join(" "),
+          description: prose`
+            gives it an IPv6 address too, with an AAAA record in dns_records, for clients that have no IPv4;
+            a change rolls out new instances, because the application must know the address
+          `,
         }),
         /**
          * Share of the requests that it logs, from 0 to 1; by default 1 while a rule of the protection is in preview,
@@ -168,10 +169,10 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
          */
         requestLogSampleRate: number({
           default: null,
-          description: [
-            "share of the requests that it logs, from 0 to 1; null for 1 while a rule of protection is in preview,",
-            "which only marks requests there, else 0; logs are billed",
-          ].join(" "),
+          description: prose`
+            share of the requests that it logs, from 0 to 1; null for 1 while a rule of protection is in preview,
+            which only marks requests there, else 0; logs are billed
+          `,
         }),
       },
       {
@@ -225,10 +226,10 @@ export const DOMAIN_WARNINGS: readonly Advice<DomainInputs>[] = [
     holds: ({ domain, domainOptions: { at } }) =>
       domain.isSet().or(at.strictTransportSecurity.eq(YEAR_OF_HTTPS).and(at.ipv6.not())),
     says: ({ domain, domainOptions }) =>
-      [
-        `${domainOptions.name} has a header or an IPv6 address without ${domain.name};`,
-        `only the load balancer of a domain has them; set ${domain.name}, or leave them out`,
-      ].join(" "),
+      prose`
+        ${domainOptions.name} has a header or an IPv6 address without ${domain.name};
+        only the load balancer of a domain has them; set ${domain.name}, or leave them out
+      `,
   },
 ];
 
@@ -265,11 +266,11 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
         at: { requestLogSampleRate: rate },
       },
     }) =>
-      [
-        `${rate.name} is ${rate.shown}; it must be a number from 0 to 1, and 0 without ${domain.name},`,
-        "because only the load balancer of a domain logs requests; use 0 for no logs, 1 for all requests,",
-        "and set the domain",
-      ].join(" "),
+      prose`
+        ${rate.name} is ${rate.shown}; it must be a number from 0 to 1, and 0 without ${domain.name},
+        because only the load balancer of a domain logs requests; use 0 for no logs, 1 for all requests,
+        and set the domain
+      `,
   },
 ];
 
@@ -278,11 +279,11 @@ export const DEFAULT_ADDRESS = {
   /** Closes the address that Cloud Run assigns. Set it only after the domain works, because it is closed first. */
   closeDefaultAddress: flag({
     default: false,
-    description: [
-      "Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the",
-      "domain. Never set it in the apply that adds a domain to a running deployment:",
-      "the address is closed before the load balancer exists. Changing it later takes effect at once.",
-    ].join(" "),
+    description: prose`
+      Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the
+      domain. Never set it in the apply that adds a domain to a running deployment:
+      the address is closed before the load balancer exists. Changing it later takes effect at once.
+    `,
   }),
 };
 

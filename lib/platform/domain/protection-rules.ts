@@ -1,3 +1,4 @@
+import { prose } from "../../core/prose";
 import { PATHS } from "../../idp/public-paths";
 
 /**
@@ -122,10 +123,10 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     priority: 4900,
     action: "allow",
     match: {
-      expression: [
-        `(${PATHS.files.map((path) => `request.path.startsWith('${path}')`).join(" || ")}) &&`,
-        "!request.path.urlDecode().contains('..')",
-      ].join(" "),
+      expression: prose`
+        (${PATHS.files.map((path) => `request.path.startsWith('${path}')`).join(" || ")}) &&
+        !request.path.urlDecode().contains('..')
+      `,
     },
     title: "Do not limit files and health checks",
   },

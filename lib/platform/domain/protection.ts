@@ -7,6 +7,7 @@ import { type Relation } from "../../core/inputs/relations";
 import { choice, flag, number, object, orResource, type PropsOf, text, texts } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { type Advice, type Warning } from "../../core/inputs/warnings";
+import { prose } from "../../core/prose";
 import { type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
 
@@ -43,10 +44,10 @@ export function protectionInputs(detached: string) {
         /** Sign-in forms per minute and address, 240 by default: up to four each of 60 people of an office. */
         signInsPerMinute: number({
           default: SIGN_INS_PER_MINUTE,
-          description: [
-            "sign-in forms per minute and address, two to four per sign-in,",
-            `so ${OFFICE.people} people may sign in within the same minute`,
-          ].join(" "),
+          description: prose`
+            sign-in forms per minute and address, two to four per sign-in,
+            so ${OFFICE.people} people may sign in within the same minute
+          `,
           schema: { multipleOf: 1, minimum: 1, maximum: MOST.beforeBan },
         }),
         /** Seconds for which an address with too many sign-in forms is refused further ones, 300 by default. */
@@ -58,10 +59,10 @@ export function protectionInputs(detached: string) {
         /** Requests per minute and address, 1200 by default, apart from files, health checks, servers and outposts. */
         requestsPerMinute: number({
           default: REQUESTS_PER_MINUTE,
-          description: [
-            `requests per minute and address, about ${OFFICE.requestsEach} for each of ${OFFICE.people} people,`,
-            "not counting files, health checks and what servers and outposts send for users, which nothing limits",
-          ].join(" "),
+          description: prose`
+            requests per minute and address, about ${OFFICE.requestsEach} for each of ${OFFICE.people} people,
+            not counting files, health checks and what servers and outposts send for users, which nothing limits
+          `,
           schema: { multipleOf: 1, minimum: 1, maximum: MOST.beforeThrottle },
         }),
         /** Only marks requests above these limits in the request log of the load balancer. */
@@ -74,37 +75,37 @@ export function protectionInputs(detached: string) {
          * nothing slows the guessing of passwords from there.
          */
         trustedRanges: ranges(
-          [
-            "CIDR ranges of offices, outposts and servers of applications, to which no limit applies,",
-            "so that nothing slows the guessing of passwords from there",
-          ].join(" "),
+          prose`
+            CIDR ranges of offices, outposts and servers of applications, to which no limit applies,
+            so that nothing slows the guessing of passwords from there
+          `,
         ),
         /** CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them. */
         adminRanges: ranges("CIDR ranges of administrators, to which no rule applies"),
         /** Denies the administration pages, and what changes the server, to all addresses but `adminRanges`. */
         restrictAdmin: flag({
           default: false,
-          description: [
-            "allows the administration pages, and the parts of the API that change what the server runs,",
-            "only from admin_ranges",
-          ].join(" "),
+          description: prose`
+            allows the administration pages, and the parts of the API that change what the server runs,
+            only from admin_ranges
+          `,
         }),
         /** What happens to requests that look like attacks: `off`; `preview`, the default, to log them; `enforce`. */
         waf: choice([WAF_OFF, WAF_PREVIEW, WAF_ENFORCE], {
           default: WAF_PREVIEW,
-          description: [
-            "what happens to requests that look like an attack: off to do nothing,",
-            "preview to mark them in the request log, enforce to refuse them",
-          ].join(" "),
+          description: prose`
+            what happens to requests that look like an attack: off to do nothing,
+            preview to mark them in the request log, enforce to refuse them
+          `,
           fix: `use ${WAF_PREVIEW}, and ${WAF_ENFORCE} once the log shows no request of your own`,
         }),
       },
       {
         description: (members) =>
-          [
-            `Cloud Armor rules for the load balancer of domain; {} is enough. ${members} Null for no rules.`,
-            "Changing it later takes effect within minutes.",
-          ].join(" "),
+          prose`
+            Cloud Armor rules for the load balancer of domain; {} is enough. ${members} Null for no rules.
+            Changing it later takes effect within minutes.
+          `,
       },
     ),
     /**
@@ -116,17 +117,17 @@ export function protectionInputs(detached: string) {
       ["google_compute_security_policy"],
       text({
         default: null,
-        description: [
-          "Existing Cloud Armor policy for the load balancer of domain,",
-          "projects/<project>/global/securityPolicies/<name>, instead of protection.",
-          `Changing it later takes effect within minutes. ${detached}`,
-        ].join(" "),
+        description: prose`
+          Existing Cloud Armor policy for the load balancer of domain,
+          projects/<project>/global/securityPolicies/<name>, instead of protection.
+          Changing it later takes effect within minutes. ${detached}
+        `,
         must: matching(
           "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
-          [
-            "be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional",
-            "policy; write it in full",
-          ].join(" "),
+          prose`
+            be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional
+            policy; write it in full
+          `,
         ),
       }),
     ),
@@ -141,11 +142,11 @@ function ranges(description: string) {
     must: {
       each: (_, range: Expr<string>) => isAnyAddressRange(range).and(endsWith(range, "/0").not()),
       shows: "value",
-      says: [
-        "each must be an IPv4 or IPv6 range, but not of all addresses,",
-        "written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24,",
-        "2001:db8::/32, or /32 for one address",
-      ].join(" "),
+      says: prose`
+        each must be an IPv4 or IPv6 range, but not of all addresses,
+        written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24,
+        2001:db8::/32, or /32 for one address
+      `,
     },
   });
 }
@@ -169,15 +170,15 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
         isWhole(at.banSeconds, LIMIT_SECONDS, MOST.banSeconds),
       ),
     says: ({ protection: { at } }) =>
-      [
-        `${at.signInsPerMinute.name} is ${at.signInsPerMinute.shown},`,
-        `${at.requestsPerMinute.name} ${at.requestsPerMinute.shown}`,
-        `and ${at.banSeconds.name} ${at.banSeconds.shown};`,
-        `they must be whole numbers from 1 to ${MOST.beforeBan}, from 1 to ${MOST.beforeThrottle}`,
-        `and from ${LIMIT_SECONDS} to ${MOST.banSeconds},`,
-        "because Cloud Armor counts no further, and addresses change hands;",
-        `use ${SIGN_INS_PER_MINUTE}, ${REQUESTS_PER_MINUTE} and 300`,
-      ].join(" "),
+      prose`
+        ${at.signInsPerMinute.name} is ${at.signInsPerMinute.shown},
+        ${at.requestsPerMinute.name} ${at.requestsPerMinute.shown}
+        and ${at.banSeconds.name} ${at.banSeconds.shown};
+        they must be whole numbers from 1 to ${MOST.beforeBan}, from 1 to ${MOST.beforeThrottle}
+        and from ${LIMIT_SECONDS} to ${MOST.banSeconds},
+        because Cloud Armor counts no further, and addresses change hands;
+        use ${SIGN_INS_PER_MINUTE}, ${REQUESTS_PER_MINUTE} and 300
+      `,
   },
   {
     of: "protection",
@@ -187,14 +188,14 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
       return mostRanges.le(MOST_RANGES).and(hasAdministrators);
     },
     says: ({ protection: { at } }) =>
-      [
-        `${at.adminRanges.name} has ${at.adminRanges.length().text} ranges,`,
-        `${at.trustedRanges.name} ${at.trustedRanges.length().text},`,
-        `and ${at.restrictAdmin.name} is ${at.restrictAdmin.shown};`,
-        "there must be a range to restrict the administration to, because everybody would be locked out,",
-        `and no more than ${MOST_RANGES}, because a policy has no room for more;`,
-        `set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false`,
-      ].join(" "),
+      prose`
+        ${at.adminRanges.name} has ${at.adminRanges.length().text} ranges,
+        ${at.trustedRanges.name} ${at.trustedRanges.length().text},
+        and ${at.restrictAdmin.name} is ${at.restrictAdmin.shown};
+        there must be a range to restrict the administration to, because everybody would be locked out,
+        and no more than ${MOST_RANGES}, because a policy has no room for more;
+        set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false
+      `,
   },
   needs("protection", { with: ["domain"], because: NO_BALANCER }),
   needs("existingSecurityPolicy", { with: ["domain"], because: NO_BALANCER }),
@@ -227,10 +228,10 @@ export const PROTECTION_WARNINGS: readonly Advice<Inputs>[] = [
       },
       protection,
     }) =>
-      [
-        `${rate.name} is 0 and ${protection.name} has rules in preview; they mark requests in that log alone,`,
-        `so nothing shows what they would refuse; leave ${rate.name} out to log all requests`,
-      ].join(" "),
+      prose`
+        ${rate.name} is 0 and ${protection.name} has rules in preview; they mark requests in that log alone,
+        so nothing shows what they would refuse; leave ${rate.name} out to log all requests
+      `,
   },
 ];
 
@@ -240,10 +241,10 @@ export function unexaminedPathsRisk(waf: Operand<string>): Warning {
   return {
     states: "ContentIsNotEnforced",
     condition: exprOf(waf).ne(WAF_ENFORCE),
-    message: [
-      `protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords,`,
-      "expressions and SAML messages there look like attacks; keep the application up to date,",
-      "and restrict the administration to known ranges",
-    ].join(" "),
+    message: prose`
+      protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords,
+      expressions and SAML messages there look like attacks; keep the application up to date,
+      and restrict the administration to known ranges
+    `,
   };
 }

@@ -6,18 +6,19 @@ import { type Expr, exprOf, hcl, literal } from "../../core/expr/expr";
 import { concat, element, split } from "../../core/expr/functions";
 import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
 import { flag } from "../../core/inputs/rows";
+import { prose } from "../../core/prose";
 
 /** Input for accounts that must not grant anything. */
 export const GRANT_ROLES = {
   /** Grants roles to accounts, and on parts, that are managed elsewhere; otherwise they are listed as commands. */
   grantRoles: flag({
     default: true,
-    description: [
-      "Grants roles to accounts, and on parts, that are managed elsewhere.",
-      "False lists each as a command in the output grant_commands, for their owner.",
-      "Accounts that are created here get their roles either way. Changing it later to false ends the grants that",
-      "were made here: have the commands run right after; until then, nothing can be decrypted with kms_keys.",
-    ].join(" "),
+    description: prose`
+      Grants roles to accounts, and on parts, that are managed elsewhere.
+      False lists each as a command in the output grant_commands, for their owner.
+      Accounts that are created here get their roles either way. Changing it later to false ends the grants that
+      were made here: have the commands run right after; until then, nothing can be decrypted with kms_keys.
+    `,
   }),
 };
 
@@ -38,18 +39,18 @@ const COMMANDS: Readonly<Record<string, (of: GrantBody) => Expr<string>>> = {
   google_artifact_registry_repository_iam_member: (grant) =>
     conditional(
       grant,
-      [
-        `artifacts repositories add-iam-policy-binding ${grant.repository} --location=${grant.location}`,
-        `--project=${grant.project}`,
-      ].join(" "),
+      prose`
+        artifacts repositories add-iam-policy-binding ${grant.repository} --location=${grant.location}
+        --project=${grant.project}
+      `,
     ),
   // By `bq`, because `gcloud` has no commands for datasets.
   google_bigquery_dataset_iam_member: ({ dataset_id, member, project, role }) =>
     exprOf(
-      [
-        `bq query --use_legacy_sql=false --project_id=${project}`,
-        `'GRANT \`${role}\` ON SCHEMA \`${project}.${dataset_id}\` TO "${member}"'`,
-      ].join(" "),
+      prose`
+        bq query --use_legacy_sql=false --project_id=${project}
+        'GRANT \`${role}\` ON SCHEMA \`${project}.${dataset_id}\` TO "${member}"'
+      `,
     ),
   google_cloud_run_v2_job_iam_member: (grant) =>
     unconditional(
@@ -69,10 +70,10 @@ const COMMANDS: Readonly<Record<string, (of: GrantBody) => Expr<string>>> = {
     conditional(grant, `storage buckets add-iam-policy-binding gs://${grant.bucket}`),
   google_workload_identity_service_agent: ({ parent }) =>
     exprOf(
-      [
-        `gcloud workload-identity service-agents generate --service=${last(parent)}`,
-        `--project=${element(split("/", parent), 1).text}`,
-      ].join(" "),
+      prose`
+        gcloud workload-identity service-agents generate --service=${last(parent)}
+        --project=${element(split("/", parent), 1).text}
+      `,
     ),
 };
 

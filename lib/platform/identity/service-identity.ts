@@ -28,6 +28,7 @@ import { object, orResource, type PropsOf, text } from "../../core/inputs/rows";
 import { type SettingsOf } from "../../core/inputs/value";
 import { serviceAccountId } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { prose } from "../../core/prose";
 import { stateProvidersOf } from "../../core/provider-requirements";
 
 /** E-mail address of a service account, without the prefix of a member. */
@@ -69,20 +70,20 @@ export const EXISTING_SERVICE_ACCOUNTS = {
   /** Existing service accounts, or their resources, each instead of one that would be created, with its grants. */
   existingServiceAccounts: object(ACCOUNTS, {
     description: (members) =>
-      [
-        "Existing service accounts, each instead of one that would be created;",
-        `they get the same roles on the same resources. ${members} Whoever applies must be allowed to act as them.`,
-        "Changing it later rolls out new instances; see own_parts.",
-      ].join(" "),
+      prose`
+        Existing service accounts, each instead of one that would be created;
+        they get the same roles on the same resources. ${members} Whoever applies must be allowed to act as them.
+        Changing it later rolls out new instances; see own_parts.
+      `,
     must: [
       {
         each: (_, email: Expr<string | null>) => email.isNullOr((address) => address.matches(ACCOUNT_EMAIL)),
         shows: (key, email) => interpolated`${key} = ${jsonOf(email)}`,
-        says: [
-          "each must be the e-mail address of a service account, without serviceAccount: and ending with",
-          ".gserviceaccount.com, because nothing else can run a service;",
-          "look it up with gcloud iam service-accounts list",
-        ].join(" "),
+        says: prose`
+          each must be the e-mail address of a service account, without serviceAccount: and ending with
+          .gserviceaccount.com, because nothing else can run a service;
+          look it up with gcloud iam service-accounts list
+        `,
         names: Object.keys(ACCOUNTS),
       },
       {
@@ -90,11 +91,11 @@ export const EXISTING_SERVICE_ACCOUNTS = {
           const emails = compact(values(accounts));
           return emails.length().gt(0).and(isDistinct(emails));
         },
-        must: [
-          "have at least one account, because Terraform ignores members whose names it does not know, and each",
-          "only once, because the end of one use would end the roles of the other;",
-          "correct the name of the member, or make a second account",
-        ].join(" "),
+        must: prose`
+          have at least one account, because Terraform ignores members whose names it does not know, and each
+          only once, because the end of one use would end the roles of the other;
+          correct the name of the member, or make a second account
+        `,
       },
     ],
   }),

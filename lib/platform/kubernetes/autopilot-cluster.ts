@@ -28,6 +28,7 @@ import {
 } from "../../core/identity";
 import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { prose } from "../../core/prose";
 import { EphemeralResource } from "../../core/secrets/ephemeral-resource";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
 import { addMaintenancePolicy, type Maintenance } from "../maintenance";
@@ -172,10 +173,10 @@ export class AutopilotCluster extends Construct {
   /** Command that connects kubectl to the cluster. */
   get connectCommand(): string {
     const { projectId } = this.props.context;
-    const command = [
-      `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location}`,
-      `--project=${projectId}`,
-    ].join(" ");
+    const command = prose`
+      gcloud container clusters get-credentials ${this.clusterName} --location=${this.location}
+      --project=${projectId}
+    `;
     return this.isNamed === undefined ? command : command + this.isNamed.choose(" --dns-endpoint", "").text;
   }
 

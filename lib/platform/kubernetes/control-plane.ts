@@ -16,6 +16,7 @@ import { type networkInputs } from "../../core/inputs/network-inputs";
 import { type Relation } from "../../core/inputs/relations";
 import { choice, object, type PropsOf, text, textMap } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
+import { prose } from "../../core/prose";
 
 /** Every IPv4 address. */
 export const ANYWHERE = "0.0.0.0/0";
@@ -47,18 +48,18 @@ export const CONTROL_PLANE = {
    */
   authorizedNetworks: textMap({
     default: {},
-    description: [
-      "CIDR ranges that may reach the control plane of the cluster, by name;",
-      "include that of the machine that applies. Empty allows any source address,",
-      "or any private one with a private endpoint; sign-in is still required. Changing it later is safe.",
-    ].join(" "),
+    description: prose`
+      CIDR ranges that may reach the control plane of the cluster, by name;
+      include that of the machine that applies. Empty allows any source address,
+      or any private one with a private endpoint; sign-in is still required. Changing it later is safe.
+    `,
     must: {
       each: (_, range: Expr<string>) => isAddressRange(range),
       shows: "entry",
-      says: [
-        "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24,",
-        "or /32 for one address",
-      ].join(" "),
+      says: prose`
+        each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24,
+        or /32 for one address
+      `,
     },
   }),
   /**
@@ -67,12 +68,12 @@ export const CONTROL_PLANE = {
    */
   controlPlaneEndpoint: choice(ENDPOINTS, {
     default: "public",
-    description: [
-      "Where the control plane of the cluster is reached: public, at an address on the Internet; private,",
-      "at one of the network, in which the machine that applies must be; dns, at a name of Google alone,",
-      "by those with the right container.clusters.connect. Before a change, open the new one:",
-      "guides/cluster.md says how.",
-    ].join(" "),
+    description: prose`
+      Where the control plane of the cluster is reached: public, at an address on the Internet; private,
+      at one of the network, in which the machine that applies must be; dns, at a name of Google alone,
+      by those with the right container.clusters.connect. Before a change, open the new one:
+      guides/cluster.md says how.
+    `,
   }),
   /**
    * What organizations require of clusters: no rights for all signed-in users, no unauthenticated port of nodes,
@@ -93,21 +94,21 @@ export const CONTROL_PLANE = {
     },
     {
       description: (members) =>
-        [
-          "What organizations require of clusters: no rights for all signed-in users,",
-          `and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe;`,
-          "removing it leaves the cluster as it is.",
-        ].join(" "),
+        prose`
+          What organizations require of clusters: no rights for all signed-in users,
+          and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe;
+          removing it leaves the cluster as it is.
+        `,
       must: {
         condition: (given: Expr<Hardening>) => {
           const group = given.member<string | null>("security_group");
           const topic = given.member<string | null>("notification_topic");
           return group.isNullOr((name) => name.matches(GROUP)).and(topic.isNullOr((name) => name.matches(TOPIC)));
         },
-        must: [
-          "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>,",
-          "because GKE accepts no others; correct it, or leave it out",
-        ].join(" "),
+        must: prose`
+          have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>,
+          because GKE accepts no others; correct it, or leave it out
+        `,
       },
     },
   ),
@@ -130,12 +131,12 @@ export const CONTROL_PLANE_RELATIONS: readonly Relation<
       );
     },
     says: (v) =>
-      [
-        `${v.controlPlaneEndpoint.name} is ${v.controlPlaneEndpoint.shown} and ${v.authorizedNetworks.name} is`,
-        `${v.authorizedNetworks.shown}; the first must be public, private with ${v.network.name} and private ranges`,
-        "alone in the second, or dns without any, because nothing can apply from a network that is not there yet,",
-        "GKE lets no other range reach a private address, and a name has no ranges; correct one of them",
-      ].join(" "),
+      prose`
+        ${v.controlPlaneEndpoint.name} is ${v.controlPlaneEndpoint.shown} and ${v.authorizedNetworks.name} is
+        ${v.authorizedNetworks.shown}; the first must be public, private with ${v.network.name} and private ranges
+        alone in the second, or dns without any, because nothing can apply from a network that is not there yet,
+        GKE lets no other range reach a private address, and a name has no ranges; correct one of them
+      `,
   },
 ];
 

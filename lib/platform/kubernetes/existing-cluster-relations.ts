@@ -4,6 +4,7 @@ import { startsWith } from "../../core/expr/functions";
 import { needs } from "../../core/inputs/needs";
 import { type networkInputs } from "../../core/inputs/network-inputs";
 import { type Relation } from "../../core/inputs/relations";
+import { prose } from "../../core/prose";
 import { type DomainInputs } from "../domain/domain";
 import { type EXISTING_SERVICE_ACCOUNTS } from "../identity/service-identity";
 import { type CONTROL_PLANE } from "./control-plane";
@@ -29,10 +30,10 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
     of: "existingCluster",
     holds: (v) => v.existingCluster.isNull().or(v.existingServiceAccounts.at.nodes.isNull()),
     says: ({ existingCluster, existingServiceAccounts: { at } }) =>
-      [
-        `${existingCluster.name} is given together with ${at.nodes.name}; that must be left out,`,
-        `because the owner of the cluster decides on its nodes; remove ${at.nodes.name}`,
-      ].join(" "),
+      prose`
+        ${existingCluster.name} is given together with ${at.nodes.name}; that must be left out,
+        because the owner of the cluster decides on its nodes; remove ${at.nodes.name}
+      `,
   },
   {
     of: "existingCluster",
@@ -41,12 +42,12 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
       return v.existingCluster.isNull().or(v.domain.isSet()).choose(true, isInRegion);
     },
     says: (v) =>
-      [
-        `${v.existingCluster.at.location.name} is ${v.existingCluster.at.location.shown},`,
-        `${v.region.name} is ${v.region.shown} and there is no ${v.domain.name}; without one,`,
-        "the cluster must be in that region, because the address of its load balancer is;",
-        `set ${v.region.name} or ${v.domain.name}`,
-      ].join(" "),
+      prose`
+        ${v.existingCluster.at.location.name} is ${v.existingCluster.at.location.shown},
+        ${v.region.name} is ${v.region.shown} and there is no ${v.domain.name}; without one,
+        the cluster must be in that region, because the address of its load balancer is;
+        set ${v.region.name} or ${v.domain.name}
+      `,
   },
   {
     of: "existingNamespace",
@@ -55,10 +56,10 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
       return v.existingNamespace.isNull().or(v.existingCluster.isSet().and(isDefault));
     },
     says: (v) =>
-      [
-        `${v.existingNamespace.name} is given without ${v.existingCluster.name} or together with`,
-        `${v.namespace.name}; it needs the first, because a new cluster has no namespaces,`,
-        `and takes the place of the second; give the cluster, and remove ${v.namespace.name}`,
-      ].join(" "),
+      prose`
+        ${v.existingNamespace.name} is given without ${v.existingCluster.name} or together with
+        ${v.namespace.name}; it needs the first, because a new cluster has no namespaces,
+        and takes the place of the second; give the cluster, and remove ${v.namespace.name}
+      `,
   },
 ];

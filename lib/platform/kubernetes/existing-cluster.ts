@@ -10,6 +10,7 @@ import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { isDataSource } from "../../core/inputs/resource-props";
 import { flag, object, orResource, type PropsOf, type ProviderResource, text } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
+import { prose } from "../../core/prose";
 import { TerraformData } from "../../core/terraform-data";
 import { ACCOUNT_EMAIL } from "../identity/service-identity";
 
@@ -76,22 +77,22 @@ export const EXISTING_CLUSTER = {
     { google_container_cluster: attributesOfCluster },
     object(CLUSTER, {
       description: (members) =>
-        [
-          "Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of",
-          `Cloud Storage. ${members} Nothing outside of the namespace, and that of outposts, is changed there.`,
-          "Setting or removing it later moves everything in the namespace,",
-          "and needs deletion_protection = false and the removal of the namespace first.",
-        ].join(" "),
+        prose`
+          Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of
+          Cloud Storage. ${members} Nothing outside of the namespace, and that of outposts, is changed there.
+          Setting or removing it later moves everything in the namespace,
+          and needs deletion_protection = false and the removal of the namespace first.
+        `,
       must: {
         condition: isCluster,
-        must: [
-          "have a name, an endpoint without scheme and port, a region or zone,",
-          "a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one,",
-          "and the e-mail address of a service account, because the provider signs in with them;",
-          "look them up with gcloud container clusters describe, as name,",
-          "endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location,",
-          "masterAuth.clusterCaCertificate and nodeConfig.serviceAccount",
-        ].join(" "),
+        must: prose`
+          have a name, an endpoint without scheme and port, a region or zone,
+          a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one,
+          and the e-mail address of a service account, because the provider signs in with them;
+          look them up with gcloud container clusters describe, as name,
+          endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location,
+          masterAuth.clusterCaCertificate and nodeConfig.serviceAccount
+        `,
         hides: true,
       },
     }),
@@ -110,18 +111,18 @@ export const EXISTING_CLUSTER = {
       },
       {
         description: (members) =>
-          [
-            "Existing namespace of the existing cluster, instead of one that would be created.",
-            `${members} There is no other identity provider in it, because alerts and load balancers are found by`,
-            "their namespace. Setting or removing it later moves everything in the namespace,",
-            "as existing_cluster does.",
-          ].join(" "),
+          prose`
+            Existing namespace of the existing cluster, instead of one that would be created.
+            ${members} There is no other identity provider in it, because alerts and load balancers are found by
+            their namespace. Setting or removing it later moves everything in the namespace,
+            as existing_cluster does.
+          `,
         must: {
           condition: (namespace: Expr) => namespace.member("name").matches(NAMESPACE_NAME),
-          must: [
-            "be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens,",
-            "because nothing else can be one; look it up with kubectl get namespaces",
-          ].join(" "),
+          must: prose`
+            be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens,
+            because nothing else can be one; look it up with kubectl get namespaces
+          `,
         },
       },
     ),
@@ -180,12 +181,12 @@ export function guardCluster(
       precondition: [
         {
           condition: before.eq(now).text,
-          errorMessage: [
-            `${cluster.name} and ${namespace.name} are ${now.text}, but the deployment is in ${before.text};`,
-            "they must stay while there is something, because that would be forgotten,",
-            "with a load balancer that keeps the address; set them back,",
-            "or first remove it as guides/cluster.md says.",
-          ].join(" "),
+          errorMessage: prose`
+            ${cluster.name} and ${namespace.name} are ${now.text}, but the deployment is in ${before.text};
+            they must stay while there is something, because that would be forgotten,
+            with a load balancer that keeps the address; set them back,
+            or first remove it as guides/cluster.md says.
+          `,
         },
       ],
     },

@@ -7,6 +7,7 @@ import { matching, whole } from "../../core/inputs/checks";
 import { number, object, type PropsOf, requiredObject, textOrNumber } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { objectName } from "../../core/names";
+import { prose } from "../../core/prose";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
@@ -39,10 +40,10 @@ export const GEOIP = {
           must: IS_REFERENCE,
           first: "store the licence key in Secret Manager",
           description: () =>
-            [
-              "existing secret with a licence key of the account, { secret_id,",
-              "version } as in secret_environment_variables",
-            ].join(" "),
+            prose`
+              existing secret with a licence key of the account, { secret_id,
+              version } as in secret_environment_variables
+            `,
         }),
       ),
       /** Hours between updates: 1 to 168, 8 by default. */
@@ -54,11 +55,11 @@ export const GEOIP = {
     },
     {
       description: (members) =>
-        [
-          "Databases of MaxMind that tell the application where a client's address is, kept current in each pod.",
-          `${members} Null for the databases of the image, which are as old as its release.`,
-          "A change rolls out new pods.",
-        ].join(" "),
+        prose`
+          Databases of MaxMind that tell the application where a client's address is, kept current in each pod.
+          ${members} Null for the databases of the image, which are as old as its release.
+          A change rolls out new pods.
+        `,
     },
   ),
 };

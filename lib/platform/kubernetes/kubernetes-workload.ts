@@ -13,6 +13,7 @@ import { type ValuesOf } from "../../core/inputs/value";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { prose } from "../../core/prose";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { WORKER_NAME } from "../../idp/worker";
 import { type SeparateWorker } from "../parts";
@@ -222,10 +223,10 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
   });
   explain(
     workload,
-    [
-      "No number of replicas: the autoscaler sets it. Values that Autopilot sets by itself are written as it sets",
-      "them, or every plan would show a change.",
-    ].join(" "),
+    prose`
+      No number of replicas: the autoscaler sets it. Values that Autopilot sets by itself are written as it sets
+      them, or every plan would show a change.
+    `,
   );
   completePodTemplate(workload, container, secret, { address, extensions });
   return workload;

@@ -21,6 +21,7 @@ import { type Advice } from "../../core/inputs/warnings";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { prose } from "../../core/prose";
 import { type BLUEPRINTS } from "../../idp/blueprints";
 import { CONTAINER_PORT, OUTPOSTS as FACTS } from "../../idp/contract";
 import { OUTPOST_IMAGES, referenceTo } from "../../idp/images";
@@ -51,21 +52,21 @@ export const OUTPOSTS = {
             return isAddressRange(range).and(...ends.map((end) => end.matches(IS_PRIVATE)));
           },
           shows: "value",
-          says: [
-            "each must be a private IPv4 range that is written with its first address,",
-            "because an outpost is not for the Internet; use for example 10.0.0.0/8",
-          ].join(" "),
+          says: prose`
+            each must be a private IPv4 range that is written with its first address,
+            because an outpost is not for the Internet; use for example 10.0.0.0/8
+          `,
         },
       }),
     },
     {
       description: (members) =>
-        [
-          "Lets the application run its outposts, for LDAP, RADIUS and proxies,",
-          "in the namespace <namespace>-outposts; {} is enough. Anyone who administers the application can then run",
-          `any container there. ${members} Null for none, which deletes them.`,
-          "Setting it later rolls out new instances.",
-        ].join(" "),
+        prose`
+          Lets the application run its outposts, for LDAP, RADIUS and proxies,
+          in the namespace <namespace>-outposts; {} is enough. Anyone who administers the application can then run
+          any container there. ${members} Null for none, which deletes them.
+          Setting it later rolls out new instances.
+        `,
     },
   ),
 };
@@ -78,11 +79,11 @@ export const OUTPOST_WARNINGS: readonly Advice<typeof OUTPOSTS & typeof BLUEPRIN
     states: "OutpostsRun",
     holds: (v) => v.outposts.isSet().or(intersection(v.blueprints, ["ldap", "radius"]).length().eq(0)),
     says: ({ blueprints, outposts }) =>
-      [
-        `${blueprints.name} has "ldap" or "radius" and ${outposts.name} is not set;`,
-        "nothing runs their outposts, and the check-up reports them;",
-        `set ${outposts.name} to {} and apply the blueprint again in the application, or run them elsewhere`,
-      ].join(" "),
+      prose`
+        ${blueprints.name} has "ldap" or "radius" and ${outposts.name} is not set;
+        nothing runs their outposts, and the check-up reports them;
+        set ${outposts.name} to {} and apply the blueprint again in the application, or run them elsewhere
+      `,
   },
 ];
 

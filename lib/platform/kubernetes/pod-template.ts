@@ -16,6 +16,7 @@ import { holdsFor } from "../../core/expr/functions";
 import { type Labels } from "../../core/labels";
 import { mebibytes } from "../../core/memory";
 import { setNewerAttribute } from "../../core/newer-attribute";
+import { prose } from "../../core/prose";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
@@ -264,10 +265,10 @@ export const podSize = (usual: number): InstanceSize => ({
     schema: { minimum: 0.5, maximum: 28, multipleOf: 0.25 },
   },
   memory: {
-    rule: [
-      "that fits the CPU, 1 to 6.5Gi per CPU and 108Gi at most,",
-      "because Autopilot raises other requests and bills them",
-    ].join(" "),
+    rule: prose`
+      that fits the CPU, 1 to 6.5Gi per CPU and 108Gi at most,
+      because Autopilot raises other requests and bills them
+    `,
     fits: (cpu, memory) => {
       const isInRange = (gibibytes: Expr<number>) =>
         allOf(gibibytes.ge(cpu), gibibytes.le(cpu.times(6.5)), gibibytes.le(108));

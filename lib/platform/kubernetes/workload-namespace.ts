@@ -22,6 +22,7 @@ import { text } from "../../core/inputs/rows";
 import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { prose } from "../../core/prose";
 import { wordList } from "../../core/word-list";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { storesOf } from "../environment";
@@ -225,21 +226,21 @@ export const NAMESPACE = {
    */
   namespace: text({
     default: "identity-provider",
-    description: [
-      "Namespace of all objects in the cluster. Changing it later stops the service,",
-      "replaces everything in the namespace and starts the service again; the data stays.",
-    ].join(" "),
+    description: prose`
+      Namespace of all objects in the cluster. Changing it later stops the service,
+      replaces everything in the namespace and starts the service again; the data stays.
+    `,
     must: {
       condition: (name: Expr<string>) => {
         const isReserved = anyOf(name.eq("default"), ...RESERVED_PREFIXES.map((prefix) => startsWith(name, prefix)));
         return name.matches(NAME_PATTERN).and(isReserved.not());
       },
-      must: [
-        "be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit,",
-        `and neither be default nor start with ${wordList(RESERVED_PREFIXES, "or")},`,
-        "because the namespace is created for this deployment,",
-        "and these exist already; rename it",
-      ].join(" "),
+      must: prose`
+        be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit,
+        and neither be default nor start with ${wordList(RESERVED_PREFIXES, "or")},
+        because the namespace is created for this deployment,
+        and these exist already; rename it
+      `,
       schema: { pattern: NAME_PATTERN },
     },
   }),

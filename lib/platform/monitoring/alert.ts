@@ -1,6 +1,7 @@
 import { type Condition } from "../../core/expr/conditional";
 import { type Expr } from "../../core/expr/expr";
 import { type DeploymentName, objectName, secretId, serviceName, workerPoolName } from "../../core/names";
+import { prose } from "../../core/prose";
 import { WORKER_NAME } from "../../idp/worker";
 
 /** Where a deployment runs; determines metrics and logs. */
@@ -203,22 +204,22 @@ export const LOGS_OF = {
   /** Server and worker, in one container or separate. */
   workload: ({ namespace, worker, workload }: AlertFacts, platform: Platform) =>
     platform === "serverless"
-      ? [
-          `resource.type=("cloud_run_revision" OR "cloud_run_worker_pool")`,
-          `(resource.labels.service_name="${workload}" OR resource.labels.worker_pool_name="${worker}")`,
-        ].join(" ")
-      : [
-          `resource.type="k8s_container" resource.labels.namespace_name="${namespace}"`,
-          `resource.labels.container_name=("server" OR "worker")`,
-        ].join(" "),
+      ? prose`
+        resource.type=("cloud_run_revision" OR "cloud_run_worker_pool")
+        (resource.labels.service_name="${workload}" OR resource.labels.worker_pool_name="${worker}")
+      `
+      : prose`
+        resource.type="k8s_container" resource.labels.namespace_name="${namespace}"
+        resource.labels.container_name=("server" OR "worker")
+      `,
 
   separateWorker: ({ namespace, worker }: AlertFacts, platform: Platform) =>
     platform === "serverless"
       ? `resource.type="cloud_run_worker_pool" resource.labels.worker_pool_name="${worker}"`
-      : [
-          `resource.type="k8s_container" resource.labels.namespace_name="${namespace}"`,
-          `resource.labels.container_name="worker"`,
-        ].join(" "),
+      : prose`
+        resource.type="k8s_container" resource.labels.namespace_name="${namespace}"
+        resource.labels.container_name="worker"
+      `,
 
   /** The lines that the entrypoint writes about what it supervises. */
   entrypoint: (facts: AlertFacts, platform: Platform) =>
@@ -247,8 +248,8 @@ export const LOGS_OF = {
 
   /** What the cluster reports about objects of one kind in the namespace. */
   events: ({ namespace }: AlertFacts, kind: string, name: string) =>
-    [
-      `log_id("events") jsonPayload.involvedObject.kind="${kind}"`,
-      `jsonPayload.involvedObject.namespace="${namespace}" jsonPayload.involvedObject.name:"${name}"`,
-    ].join(" "),
+    prose`
+      log_id("events") jsonPayload.involvedObject.kind="${kind}"
+      jsonPayload.involvedObject.namespace="${namespace}" jsonPayload.involvedObject.name:"${name}"
+    `,
 } as const;

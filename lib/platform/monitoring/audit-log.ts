@@ -19,6 +19,7 @@ import { type Value, type ValuesOf } from "../../core/inputs/value";
 import { partName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ProjectApis } from "../../core/project-apis";
+import { prose } from "../../core/prose";
 import { type EnvironmentInputs } from "../../idp/environment";
 import { LOG_LEVEL_VARIABLE } from "../../idp/environment-rules";
 import { settingIn } from "../../idp/environment-warnings";
@@ -44,34 +45,34 @@ const MEMBERS = {
   /** Days for which the application keeps an event in its database, 365 by default. */
   eventDays: number({
     default: 365,
-    description: [
-      "days for which the application keeps an event in its database, 365 by default, set each night; fewer let it",
-      "delete what is older, a part each night",
-    ].join(" "),
+    description: prose`
+      days for which the application keeps an event in its database, 365 by default, set each night; fewer let it
+      delete what is older, a part each night
+    `,
     must: whole(1, 3650, ", because the check-up counts the failed sign-ins of the last minutes among them; use 365"),
   }),
   /** Locks the time permanently: nobody can change it, or delete an entry before its end. */
   locked: flag({
     default: false,
-    description: [
-      "true locks retention_days permanently: nobody, including Google, can change them or unlock the bucket,",
-      "and a destroy leaves it, billed until its last entry is old enough",
-    ].join(" "),
+    description: prose`
+      true locks retention_days permanently: nobody, including Google, can change them or unlock the bucket,
+      and a destroy leaves it, billed until its last entry is old enough
+    `,
   }),
   /** Where a copy goes to: a topic of Pub/Sub, a dataset of BigQuery or a project, in full; none by default. */
   destination: text({
     default: null,
-    description: [
-      "where a copy goes to as well: pubsub.googleapis.com/projects/<project>/topics/<topic>,",
-      "bigquery.googleapis.com/projects/<project>/datasets/<dataset> or logging.googleapis.com/projects/<project>",
-    ].join(" "),
+    description: prose`
+      where a copy goes to as well: pubsub.googleapis.com/projects/<project>/topics/<topic>,
+      bigquery.googleapis.com/projects/<project>/datasets/<dataset> or logging.googleapis.com/projects/<project>
+    `,
     must: matching(
       Object.values(DESTINATIONS).join("|"),
-      [
-        "be pubsub.googleapis.com/projects/<project>/topics/<topic>,",
-        "bigquery.googleapis.com/projects/<project>/datasets/<dataset> or logging.googleapis.com/projects/<project>,",
-        "because each needs a role of its own; name the project by its id",
-      ].join(" "),
+      prose`
+        be pubsub.googleapis.com/projects/<project>/topics/<topic>,
+        bigquery.googleapis.com/projects/<project>/datasets/<dataset> or logging.googleapis.com/projects/<project>,
+        because each needs a role of its own; name the project by its id
+      `,
     ),
   }),
 };
@@ -84,12 +85,12 @@ export const AUDIT_LOG = {
    */
   auditLog: object(MEMBERS, {
     description: (members) =>
-      [
-        "Keeps what the application logs of sign-ins and changes, reads of secrets where these are logged",
-        "(secret_read_log), and changes of the deployment, in a log bucket of its own, and sets how long the",
-        "application itself keeps events; {} for the defaults.",
-        `${members} Setting it later is safe. Null deletes the bucket, which deletion_protection refuses.`,
-      ].join(" "),
+      prose`
+        Keeps what the application logs of sign-ins and changes, reads of secrets where these are logged
+        (secret_read_log), and changes of the deployment, in a log bucket of its own, and sets how long the
+        application itself keeps events; {} for the defaults.
+        ${members} Setting it later is safe. Null deletes the bucket, which deletion_protection refuses.
+      `,
   }),
 };
 
@@ -106,11 +107,11 @@ export const AUDIT_LOG_RELATIONS: readonly Relation<
     of: "auditLog",
     holds: (v) => v.auditLog.isNull().or(hasEvents(v)),
     says: ({ auditLog, environmentVariables: plain, logLevel }) =>
-      [
-        `${auditLog.name} is given and ${logLevel.name}, or ${LOG_LEVEL_VARIABLE} in ${plain.name}, is above info;`,
-        "the level must be info, debug or trace, because the application logs its events at info,",
-        `and the audit log would have no sign-ins and no changes; set it to info, or remove ${auditLog.name}`,
-      ].join(" "),
+      prose`
+        ${auditLog.name} is given and ${logLevel.name}, or ${LOG_LEVEL_VARIABLE} in ${plain.name}, is above info;
+        the level must be info, debug or trace, because the application logs its events at info,
+        and the audit log would have no sign-ins and no changes; set it to info, or remove ${auditLog.name}
+      `,
   },
 ];
 

@@ -1,3 +1,4 @@
+import { prose } from "../../core/prose";
 import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF } from "./alert";
 
 const instance = ({ database, projectId }: AlertFacts): string =>
@@ -17,11 +18,11 @@ const ROWS: Alerts = {
     queries: both((facts) => `min(${metric("up")(facts)})`),
     limit: { raisedWhen: "<", threshold: 1, durationSeconds: 180, measures: "1 for up" },
     firstSteps: (facts) =>
-      [
-        `Nobody can sign in. Its state: \`${describeCommand(facts, "state")}\`. Maintenance takes minutes,`,
-        `and is on Sundays at 03:00 UTC without \`${facts.nameOf("maintenanceWindow")}\`. Its log:`,
-        `\`${logCommand(LOGS_OF.database(facts), facts)}\``,
-      ].join(" "),
+      prose`
+        Nobody can sign in. Its state: \`${describeCommand(facts, "state")}\`. Maintenance takes minutes,
+        and is on Sundays at 03:00 UTC without \`${facts.nameOf("maintenanceWindow")}\`. Its log:
+        \`${logCommand(LOGS_OF.database(facts), facts)}\`
+      `,
   },
   "database-cpu": {
     title: "the CPU of the database is used up",
@@ -29,12 +30,12 @@ const ROWS: Alerts = {
     queries: both((facts) => `max(${metric("cpu_utilization")(facts)})`),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the CPU" },
     firstSteps: (facts) =>
-      [
-        "Sign-ins become slow. Statements that wait for others, or need the disk:",
-        `\`${logCommand(`${LOGS_OF.database(facts)} textPayload:("still waiting for" OR "temporary file")`, facts)}\`.`,
-        `Query insights in the console show the rest. Raise \`${facts.nameOf("databaseTier")}\`;`,
-        `the database restarts. The current tier: \`${describeCommand(facts, "settings.tier")}\``,
-      ].join(" "),
+      prose`
+        Sign-ins become slow. Statements that wait for others, or need the disk:
+        \`${logCommand(`${LOGS_OF.database(facts)} textPayload:("still waiting for" OR "temporary file")`, facts)}\`.
+        Query insights in the console show the rest. Raise \`${facts.nameOf("databaseTier")}\`;
+        the database restarts. The current tier: \`${describeCommand(facts, "settings.tier")}\`
+      `,
   },
   "database-memory": {
     title: "the memory of the database is nearly used up",
@@ -42,10 +43,10 @@ const ROWS: Alerts = {
     queries: both((facts) => `max(${metric("memory_utilization")(facts)})`),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the memory" },
     firstSteps: (facts) =>
-      [
-        `The database is killed when none is left. Raise \`${facts.nameOf("databaseTier")}\`;`,
-        `the database restarts. The current tier: \`${describeCommand(facts, "settings.tier")}\``,
-      ].join(" "),
+      prose`
+        The database is killed when none is left. Raise \`${facts.nameOf("databaseTier")}\`;
+        the database restarts. The current tier: \`${describeCommand(facts, "settings.tier")}\`
+      `,
   },
   "database-disk-growth": {
     title: "the disk of the database grows fast",
@@ -54,11 +55,11 @@ const ROWS: Alerts = {
     queries: both((facts) => `max(delta(${metric("disk_bytes_used")(facts)}[6h]))`),
     limit: { raisedWhen: ">", threshold: 5 * 2 ** 30, durationSeconds: 600, measures: "bytes in 6 h" },
     firstSteps: (facts) =>
-      [
-        "More than 5 GiB in six hours, and a disk never shrinks. Its size in GB:",
-        `\`${describeCommand(facts, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up:`,
-        "see Events and System tasks in the administration, and their retention under System, Settings.",
-      ].join(" "),
+      prose`
+        More than 5 GiB in six hours, and a disk never shrinks. Its size in GB:
+        \`${describeCommand(facts, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up:
+        see Events and System tasks in the administration, and their retention under System, Settings.
+      `,
   },
   "database-disk": {
     title: "the disk of the database is nearly full",
@@ -71,14 +72,14 @@ const ROWS: Alerts = {
       measures: "share of the limit, or of a disk that does not grow",
     },
     firstSteps: (facts) =>
-      [
-        "A full disk ends in a database that refuses to write. Does the disk still grow by itself,",
-        "and to which limit:",
-        `\`${describeCommand(facts, DISK_SETTINGS)}\`?`,
-        `At a limit, raise \`${facts.nameOf("databaseDiskLimitGb")}\`.`,
-        "Mostly events or tasks that are not cleaned up: see their retention under System,",
-        "Settings in the application.",
-      ].join(" "),
+      prose`
+        A full disk ends in a database that refuses to write. Does the disk still grow by itself,
+        and to which limit:
+        \`${describeCommand(facts, DISK_SETTINGS)}\`?
+        At a limit, raise \`${facts.nameOf("databaseDiskLimitGb")}\`.
+        Mostly events or tasks that are not cleaned up: see their retention under System,
+        Settings in the application.
+      `,
   },
   "database-connections": {
     title: "the connections of the database are nearly used up",
@@ -86,11 +87,11 @@ const ROWS: Alerts = {
     queries: both((facts) => `sum(${metric("postgresql_num_backends")(facts)}) / ${facts.maxConnections}`),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 300, measures: "share of the connections" },
     firstSteps: (facts) =>
-      [
-        "A request without a connection ends in 500, and probes fail. Refused connections:",
-        `\`${logCommand(`${LOGS_OF.database(facts)} textPayload:(${REFUSED_CONNECTION})`, facts)}\`.`,
-        `Raise \`${facts.nameOf("databaseTier")}\`, or lower \`${facts.nameOf("maxInstanceCount")}\`.`,
-      ].join(" "),
+      prose`
+        A request without a connection ends in 500, and probes fail. Refused connections:
+        \`${logCommand(`${LOGS_OF.database(facts)} textPayload:(${REFUSED_CONNECTION})`, facts)}\`.
+        Raise \`${facts.nameOf("databaseTier")}\`, or lower \`${facts.nameOf("maxInstanceCount")}\`.
+      `,
   },
   "database-transaction-ids": {
     title: "the database runs out of transaction ids",
@@ -98,48 +99,50 @@ const ROWS: Alerts = {
     queries: both((facts) => `max(${metric("postgresql_transaction_id_utilization")(facts)})`),
     limit: { raisedWhen: ">", threshold: 0.8, durationSeconds: 3600, measures: "share of the ids" },
     firstSteps: (facts) =>
-      [
-        "At 1 the database accepts no more writes. Something keeps it from cleaning up,",
-        "usually a transaction that has been open for days. Look for it in the log:",
-        `\`${logCommand(`${LOGS_OF.database(facts)} textPayload:"vacuum"`, facts, "1d")}\``,
-      ].join(" "),
+      prose`
+        At 1 the database accepts no more writes. Something keeps it from cleaning up,
+        usually a transaction that has been open for days. Look for it in the log:
+        \`${logCommand(`${LOGS_OF.database(facts)} textPayload:"vacuum"`, facts, "1d")}\`
+      `,
   },
   "no-backup": {
     title: "there was no sign of a backup of the database for 36 hours",
     severity: "ERROR",
     needs: ["ownBackups"],
     // A backup that never starts writes no entry that it failed.
-    queries: both(({ database, projectId }) =>
-      [
-        `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database",`,
-        `database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}[36h])`,
-      ].join(" "),
+    queries: both(
+      ({ database, projectId }) =>
+        prose`
+        absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database",
+        database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}[36h])
+      `,
     ),
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 0, measures: "1 for none in 36 h" },
     firstSteps: ({ database, projectId }) =>
-      [
-        `Are backups switched off, and which are there: \`gcloud sql backups list --instance=${database}`,
-        `--project=${projectId}\`? Make one now: \`gcloud sql backups create --instance=${database}`,
-        `--project=${projectId}\``,
-      ].join(" "),
+      prose`
+        Are backups switched off, and which are there: \`gcloud sql backups list --instance=${database}
+        --project=${projectId}\`? Make one now: \`gcloud sql backups create --instance=${database}
+        --project=${projectId}\`
+      `,
   },
   "backup-failed": {
     title: "the daily backup of the database failed",
     severity: "ERROR",
     needs: ["ownBackups"],
     // Any state other than success is a failure.
-    filters: both((facts) =>
-      [
-        `log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(facts)}`,
-        `protoPayload.methodName="cloudsql.instances.automatedBackup" NOT`,
-        `protoPayload.metadata.windowStatus="STATUS_SUCCEEDED"`,
-      ].join(" "),
+    filters: both(
+      (facts) =>
+        prose`
+        log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(facts)}
+        protoPayload.methodName="cloudsql.instances.automatedBackup" NOT
+        protoPayload.metadata.windowStatus="STATUS_SUCCEEDED"
+      `,
     ),
     firstSteps: ({ database, projectId }) =>
-      [
-        `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`,`,
-        `and list the existing ones: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
-      ].join(" "),
+      prose`
+        Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`,
+        and list the existing ones: \`gcloud sql backups list --instance=${database} --project=${projectId}\`
+      `,
   },
 };
 

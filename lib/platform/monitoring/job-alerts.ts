@@ -1,3 +1,4 @@
+import { prose } from "../../core/prose";
 import { CHECK_UP_JOB } from "../../idp/check-up";
 import {
   BLUEPRINT_SECRETS,
@@ -19,20 +20,20 @@ import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF, type Platform,
 const failures =
   (jobs: Text): Text =>
   (facts, platform) =>
-    [
-      `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",`,
-      `${jobs(facts, platform)}, result="failed"}[10m]))`,
-    ].join(" ");
+    prose`
+      sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",
+      ${jobs(facts, platform)}, result="failed"}[10m]))
+    `;
 const ANY_FAILURE = { raisedWhen: ">", threshold: 0, durationSeconds: 0, measures: "failures in 10 min" } as const;
 
 /** Failures of a job in a cluster, but of no copy that `restore.sh` or a drill makes: these report it themselves. */
 const failedJob =
   (job: Text): Text =>
   (facts, platform) =>
-    [
-      `${LOGS_OF.events(facts, "Job", job(facts, platform))} NOT jsonPayload.involvedObject.name=~"-restore$"`,
-      `jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`,
-    ].join(" ");
+    prose`
+      ${LOGS_OF.events(facts, "Job", job(facts, platform))} NOT jsonPayload.involvedObject.name=~"-restore$"
+      jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")
+    `;
 
 /** The scheduled dumps and the first one at an apply, which are two jobs on Cloud Run. */
 const dumpJobs = ({ dumpJob, firstDumpJob }: AlertFacts): string => `job_name=~"${dumpJob}|${firstDumpJob}"`;
@@ -49,10 +50,10 @@ export const JOB_ALERTS: Alerts = {
     limit: ANY_FAILURE,
     filters: { kubernetes: failedJob(({ job }) => job) },
     firstSteps: (facts, platform) =>
-      [
-        "The apply that started the job has failed too. Its log:",
-        `\`${logCommand(LOGS_OF.job(facts, platform, facts.job), facts)}\`. Fix the cause and apply again.`,
-      ].join(" "),
+      prose`
+        The apply that started the job has failed too. Its log:
+        \`${logCommand(LOGS_OF.job(facts, platform, facts.job), facts)}\`. Fix the cause and apply again.
+      `,
   },
   "dump-failed": {
     title: "a dump of the database failed",
@@ -72,13 +73,13 @@ export const JOB_ALERTS: Alerts = {
       (facts, platform) => `${LOGS_OF.dumps(facts, platform)} textPayload:"a restore of this dump may fail: "`,
     ),
     firstSteps: (facts, platform) =>
-      [
-        "A restore makes everything as the application's login, in one transaction.",
-        "The log names what it cannot make, such as an event trigger of a monitoring tool:",
-        `\`${logCommand(LOGS_OF.dumps(facts, platform), facts, "2d")}\`. Remove it, or move it to another database.`,
-        `If there are too many relations, set \`max_locks_per_transaction\` in`,
-        `\`${facts.nameOf("databaseFlags")}\`.`,
-      ].join(" "),
+      prose`
+        A restore makes everything as the application's login, in one transaction.
+        The log names what it cannot make, such as an event trigger of a monitoring tool:
+        \`${logCommand(LOGS_OF.dumps(facts, platform), facts, "2d")}\`. Remove it, or move it to another database.
+        If there are too many relations, set \`max_locks_per_transaction\` in
+        \`${facts.nameOf("databaseFlags")}\`.
+      `,
   },
   "dump-too-old": {
     title: "the last dump of the database is too old",
@@ -86,22 +87,22 @@ export const JOB_ALERTS: Alerts = {
     needs: ["dailyDump"],
     queries: {
       serverless: (facts) =>
-        [
-          `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",`,
-          `${dumpJobs(facts)}, result="succeeded"}[${DUMP_WINDOW}])`,
-        ].join(" "),
+        prose`
+          absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",
+          ${dumpJobs(facts)}, result="succeeded"}[${DUMP_WINDOW}])
+        `,
       kubernetes: ({ dumpBucket }) =>
-        [
-          `absent_over_time(storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket",`,
-          `bucket_name="${dumpBucket}", method="WriteObject", response_code="OK"}[${DUMP_WINDOW}])`,
-        ].join(" "),
+        prose`
+          absent_over_time(storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket",
+          bucket_name="${dumpBucket}", method="WriteObject", response_code="OK"}[${DUMP_WINDOW}])
+        `,
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 0, measures: "1 for none in 20 h" },
     firstSteps: (facts, platform) =>
-      [
-        "There has been no new dump for more than a day: is the schedule paused, deleted,",
-        `or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(facts, platform), facts, "2d")}\``,
-      ].join(" "),
+      prose`
+        There has been no new dump for more than a day: is the schedule paused, deleted,
+        or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(facts, platform), facts, "2d")}\`
+      `,
   },
   "event-retention-failed": {
     title: "how long events are kept could not be set",
@@ -111,11 +112,11 @@ export const JOB_ALERTS: Alerts = {
     limit: ANY_FAILURE,
     filters: { kubernetes: failedJob(({ eventRetentionJob }) => eventRetentionJob) },
     firstSteps: (facts, platform) =>
-      [
-        "The application keeps events as long as before, and the next night tries again. The log of the job:",
-        `\`${logCommand(LOGS_OF.job(facts, platform, facts.eventRetentionJob), facts, "1d")}\`.`,
-        "If a table or a column has another name in this release, apply a newer folder.",
-      ].join(" "),
+      prose`
+        The application keeps events as long as before, and the next night tries again. The log of the job:
+        \`${logCommand(LOGS_OF.job(facts, platform, facts.eventRetentionJob), facts, "1d")}\`.
+        If a table or a column has another name in this release, apply a newer folder.
+      `,
   },
   "recovery-link": {
     title: "a recovery link was made: somebody can sign in as another user",
@@ -123,11 +124,11 @@ export const JOB_ALERTS: Alerts = {
     needs: ["recoveryAccess"],
     filters: both(linkMade),
     firstSteps: (facts, platform) =>
-      [
-        `For whom, and until when: \`${logCommand(LOGS_OF.job(facts, platform, facts.recoveryJob), facts)}\`.`,
-        "Ask the reader of the link. If nobody knows of it, stop the run, which destroys the link, end that user's",
-        "sessions in the application, and find in the audit log who may run the job.",
-      ].join(" "),
+      prose`
+        For whom, and until when: \`${logCommand(LOGS_OF.job(facts, platform, facts.recoveryJob), facts)}\`.
+        Ask the reader of the link. If nobody knows of it, stop the run, which destroys the link, end that user's
+        sessions in the application, and find in the audit log who may run the job.
+      `,
   },
   "secret-read": {
     title: "an unexpected account has read a secret",
@@ -135,11 +136,11 @@ export const JOB_ALERTS: Alerts = {
     needs: ["audit"],
     filters: both(strangeRead),
     firstSteps: (facts) =>
-      [
-        `Who, when and from where: \`${logCommand(strangeRead(facts), facts, "1d")}\`.`,
-        "If you do not know the account, revoke its access and rotate what can be rotated.",
-        `An apply reads secrets too: add its account to \`${facts.nameOf("secretReadLog.expectedReaders")}\`.`,
-      ].join(" "),
+      prose`
+        Who, when and from where: \`${logCommand(strangeRead(facts), facts, "1d")}\`.
+        If you do not know the account, revoke its access and rotate what can be rotated.
+        An apply reads secrets too: add its account to \`${facts.nameOf("secretReadLog.expectedReaders")}\`.
+      `,
   },
 };
 
@@ -169,11 +170,11 @@ function linkMade(facts: AlertFacts, platform: Platform): string {
 
 /** Reads of the deployment's secrets. The log has the project's number, not its id, so they are found by name only. */
 export function secretReads(secretPrefix: string): string {
-  return [
-    `log_id("cloudaudit.googleapis.com/data_access") protoPayload.serviceName="secretmanager.googleapis.com"`,
-    `protoPayload.methodName:"AccessSecretVersion"`,
-    `protoPayload.resourceName=~"/secrets/${secretPrefix}(${SECRET_SUFFIXES})/"`,
-  ].join(" ");
+  return prose`
+    log_id("cloudaudit.googleapis.com/data_access") protoPayload.serviceName="secretmanager.googleapis.com"
+    protoPayload.methodName:"AccessSecretVersion"
+    protoPayload.resourceName=~"/secrets/${secretPrefix}(${SECRET_SUFFIXES})/"
+  `;
 }
 
 function strangeRead({ secretPrefix, secretReaders }: AlertFacts): string {

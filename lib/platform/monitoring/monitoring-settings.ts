@@ -5,6 +5,7 @@ import { type Relation } from "../../core/inputs/relations";
 import { flag, mapOf, number, object, orResources, type PropsOf, texts } from "../../core/inputs/rows";
 import { type SettingsOf, type ValuesOf } from "../../core/inputs/value";
 import { type Advice, type Finding } from "../../core/inputs/warnings";
+import { prose } from "../../core/prose";
 import { receiverCount } from "../../idp/check-up";
 import { type DomainInputs } from "../domain/domain";
 import { type Platform } from "./alert";
@@ -62,11 +63,11 @@ export function monitoringInputs(platform: Platform) {
     /** Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts. */
     alertEmails: texts({
       default: [],
-      description: [
-        "Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts,",
-        "only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest.",
-        "Changing it later is safe.",
-      ].join(" "),
+      description: prose`
+        Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts,
+        only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest.
+        Changing it later is safe.
+      `,
       must: EMAIL_ADDRESSES,
     }),
     /** Existing notification channels, `projects/<project>/notificationChannels/<number>` or their resources. */
@@ -85,10 +86,10 @@ export function monitoringInputs(platform: Platform) {
         default: {},
         first: "make channels in Cloud Monitoring, look up their full names with gcloud beta monitoring channels list,",
         description: (members) =>
-          [
-            "Existing notification channels for alerts, for example of a chat or a pager,",
-            `projects/<project>/notificationChannels/<number>. ${members} Changing it later is safe.`,
-          ].join(" "),
+          prose`
+            Existing notification channels for alerts, for example of a chat or a pager,
+            projects/<project>/notificationChannels/<number>. ${members} Changing it later is safe.
+          `,
         must: {
           each: (_, channels: Expr<readonly string[]>) =>
             every(channels, (channel) => channel.matches(CHANNEL), "channel"),
@@ -117,10 +118,10 @@ export function monitoringInputs(platform: Platform) {
      */
     uptimeCheck: flag({
       default: null,
-      description: [
-        "Checks the application from several places in the world once a minute.",
-        "Null for a check only if the application is public. Changing it later is safe.",
-      ].join(" "),
+      description: prose`
+        Checks the application from several places in the world once a minute.
+        Null for a check only if the application is public. Changing it later is safe.
+      `,
     }),
     /** Shows the metrics of the alerts. */
     dashboard: flag({
@@ -141,21 +142,21 @@ export function monitoringInputs(platform: Platform) {
           ["google_service_account"],
           texts({
             default: [],
-            description: [
-              "accounts whose reads raise no alert, in addition to the deployment's own;",
-              "include the one that applies, because each apply reads a password",
-            ].join(" "),
+            description: prose`
+              accounts whose reads raise no alert, in addition to the deployment's own;
+              include the one that applies, because each apply reads a password
+            `,
           }),
         ),
       },
       {
         description: (members) =>
-          [
-            "Logs every read of a secret in the project, for the alert secret-read; {} is enough.",
-            "The setting belongs to the project: it replaces an existing one for Secret Manager,",
-            `a destroy removes it, and only one deployment of a project can have it. ${members} Null for none.`,
-            "Changing it later is safe.",
-          ].join(" "),
+          prose`
+            Logs every read of a secret in the project, for the alert secret-read; {} is enough.
+            The setting belongs to the project: it replaces an existing one for Secret Manager,
+            a destroy removes it, and only one deployment of a project can have it. ${members} Null for none.
+            Changing it later is safe.
+          `,
       },
     ),
   };
@@ -179,12 +180,12 @@ export const CLUSTER_MONITORING_RELATIONS: readonly Relation<ClusterInputs>[] = 
     of: "slo",
     holds: (v) => anyOf(v.slo.isNull(), v.domain.isSet(), v.uptimeCheck.coalesce(true)),
     says: ({ domain, slo, uptimeCheck }) =>
-      [
-        `${slo.name} is given, ${uptimeCheck.name} is false and ${domain.name} is not given;`,
-        "there must be a check or a domain,",
-        "because only the load balancer of a domain and the uptime check measure what clients get;",
-        `set ${domain.name}, or leave out ${uptimeCheck.name}`,
-      ].join(" "),
+      prose`
+        ${slo.name} is given, ${uptimeCheck.name} is false and ${domain.name} is not given;
+        there must be a check or a domain,
+        because only the load balancer of a domain and the uptime check measure what clients get;
+        set ${domain.name}, or leave out ${uptimeCheck.name}
+      `,
   },
 ];
 
@@ -221,12 +222,12 @@ function tuning(platform: Platform): EachCheck {
       const [threshold, seconds] = [jsonOf(thresholdOf(alert)), jsonOf(secondsOf(alert))];
       return interpolated`${id} (threshold ${threshold}, duration_seconds ${seconds})`;
     },
-    says: [
-      "a threshold is a number from 0, for a share at most 1 (90 % is 0.9),",
-      `a duration a multiple of 60 seconds up to ${DAY_SECONDS}, because alerts are evaluated once a minute,`,
-      "and an alert about a log entry has neither, because one entry is enough; correct them,",
-      "or set enabled to false for no alert",
-    ].join(" "),
+    says: prose`
+      a threshold is a number from 0, for a share at most 1 (90 % is 0.9),
+      a duration a multiple of 60 seconds up to ${DAY_SECONDS}, because alerts are evaluated once a minute,
+      and an alert about a log entry has neither, because one entry is enough; correct them,
+      or set enabled to false for no alert
+    `,
     names: ["durationSeconds"],
   };
 }
@@ -247,18 +248,18 @@ export const MONITORING_WARNINGS: readonly (Advice<MonitoringInputs> | Finding<M
     states: "AlertsHaveReceivers",
     holds: (v) => v.alerts.length().eq(0).or(receiverCount(v).gt(0)),
     says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
-      [
-        `${alerts.name} is set, and nobody gets an alert; there are none without ${emails.name}`,
-        `or ${channels.name}; set ${emails.name}, or ${channels.name}`,
-      ].join(" "),
+      prose`
+        ${alerts.name} is set, and nobody gets an alert; there are none without ${emails.name}
+        or ${channels.name}; set ${emails.name}, or ${channels.name}
+      `,
   },
   {
     finds: "UnchangedAlerts",
     among: unchangedAlerts,
     says: (v, found) =>
-      [
-        `${v.alerts.name} sets nothing for ${found}; Terraform ignores members other`,
-        `than enabled, threshold and duration_seconds; correct the name of the member, or remove the entry`,
-      ].join(" "),
+      prose`
+        ${v.alerts.name} sets nothing for ${found}; Terraform ignores members other
+        than enabled, threshold and duration_seconds; correct the name of the member, or remove the entry
+      `,
   },
 ];

@@ -1,3 +1,4 @@
+import { prose } from "../../core/prose";
 import { type AlertFacts, type Alerts, logCommand, LOGS_OF, type Platform } from "./alert";
 import { burnRate, lowerOf, slowestAt } from "./service-level-metrics";
 
@@ -23,20 +24,20 @@ const slowestFast: Query = (facts, platform) =>
 
 /** Steps for both alerts of an objective. */
 const failures: Query = (facts, platform) =>
-  [
-    "Other alerts say what is wrong; without one, the failed requests do. Last errors of the application:",
-    `\`${logCommand(`${LOGS_OF.workload(facts, platform)} severity>=ERROR`, facts)}\`.`,
-    "After an upgrade, an earlier release needs the backup that was made before it.",
-    "What is left of the budget: guides/service-levels.md.",
-  ].join(" ");
+  prose`
+    Other alerts say what is wrong; without one, the failed requests do. Last errors of the application:
+    \`${logCommand(`${LOGS_OF.workload(facts, platform)} severity>=ERROR`, facts)}\`.
+    After an upgrade, an earlier release needs the backup that was made before it.
+    What is left of the budget: guides/service-levels.md.
+  `;
 
 const slowness: Query = (facts) =>
-  [
-    "Check the CPU of the database and of the application on the dashboard;",
-    `raise \`${facts.nameOf("databaseTier")}\` or \`${facts.nameOf("maxInstanceCount")}\` if one is busy.`,
-    "A web socket counts as one long request: a goal above 0.95 may be out of reach.",
-    "What is left of the budget: guides/service-levels.md.",
-  ].join(" ");
+  prose`
+    Check the CPU of the database and of the application on the dashboard;
+    raise \`${facts.nameOf("databaseTier")}\` or \`${facts.nameOf("maxInstanceCount")}\` if one is busy.
+    A web socket counts as one long request: a goal above 0.95 may be out of reach.
+    What is left of the budget: guides/service-levels.md.
+  `;
 
 /** Alerts about error budgets that burn fast. */
 export const SERVICE_LEVEL_ALERTS: Alerts = {

@@ -1,6 +1,7 @@
 import { type Condition, conditionFrom } from "../../core/expr/conditional";
 import { exprOf, literal } from "../../core/expr/expr";
 import { max } from "../../core/expr/functions";
+import { prose } from "../../core/prose";
 import { type AlertFacts, type Platform } from "./alert";
 
 /** Where clients' requests are measured: nearest to them, so that an outage of what is behind counts too. */
@@ -67,10 +68,10 @@ export function latencyFilter(facts: AlertFacts, platform: Platform): string {
 
 /** Filter of the uptime check: a window is good if any location got an answer. */
 export function checkFilter({ host }: AlertFacts): string {
-  return [
-    `metric.type="monitoring.googleapis.com/uptime_check/check_passed"`,
-    `resource.type="uptime_url" resource.labels.host="${host}"`,
-  ].join(" ");
+  return prose`
+    metric.type="monitoring.googleapis.com/uptime_check/check_passed"
+    resource.type="uptime_url" resource.labels.host="${host}"
+  `;
 }
 
 /** Name of a metric in PromQL. */

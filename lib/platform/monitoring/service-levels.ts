@@ -18,6 +18,7 @@ import { isWhole } from "../../core/inputs/checks";
 import { number, object, type PropsOf } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { serviceName } from "../../core/names";
+import { prose } from "../../core/prose";
 import { type PartProps } from "../parts";
 import { type AlertFacts, type Platform } from "./alert";
 import { checkFilter, latencyFilter, measuresRequests, requestFilters } from "./service-level-metrics";
@@ -60,11 +61,11 @@ export const SERVICE_LEVELS = {
     },
     {
       description: (members) =>
-        [
-          `Service-level objectives over ${OBJECTIVE_DAYS} days; {} is enough. ${members} Null for none.`,
-          "With receivers of alerts, four alerts say when an error budget burns fast.",
-          "guides/service-levels.md says what counts. Changing it later is safe.",
-        ].join(" "),
+        prose`
+          Service-level objectives over ${OBJECTIVE_DAYS} days; {} is enough. ${members} Null for none.
+          With receivers of alerts, four alerts say when an error budget burns fast.
+          guides/service-levels.md says what counts. Changing it later is safe.
+        `,
       must: {
         condition: (slo: Expr<Readonly<Record<string, number>>>) => {
           const member = (name: string) => slo.member<number>(name);
@@ -76,11 +77,11 @@ export const SERVICE_LEVELS = {
             isWhole(member("latency_ms"), 1, LONGEST_MS),
           );
         },
-        must: [
-          `have goals up to ${AVAILABLE.maximum}, of availability from ${AVAILABLE.minimum} and of latency from`,
-          `${LATENCY.minimum}, because they are shares (99.9 % is 0.999),`,
-          `and whole milliseconds from 1 to ${LONGEST_MS}; correct them`,
-        ].join(" "),
+        must: prose`
+          have goals up to ${AVAILABLE.maximum}, of availability from ${AVAILABLE.minimum} and of latency from
+          ${LATENCY.minimum}, because they are shares (99.9 % is 0.999),
+          and whole milliseconds from 1 to ${LONGEST_MS}; correct them
+        `,
       },
     },
   ),

@@ -1,3 +1,4 @@
+import { prose } from "../../core/prose";
 import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF, type Platform } from "./alert";
 
 /** Lines of the sign-in probe of which this is true. */
@@ -18,13 +19,13 @@ export const SIGN_IN_ALERTS: Alerts = {
     needs: ["signInProbe"],
     filters: both(line("failed")),
     firstSteps: (facts, platform) =>
-      [
-        lines("failed", facts, platform),
-        "Sign in yourself. If you can: `rejected` means that somebody has changed the user sign-in-probe, or that",
-        "its blueprint is not applied; `denied`, that a policy holds it back, such as one of reputation; `no_flow`,",
-        `another slug in \`${facts.nameOf("signInProbe")}\`; \`no_code\` or \`no_token\`, its client.`,
-        `If you cannot, what the server said: \`${logCommand(LOGS_OF.workload(facts, platform), facts)}\`.`,
-      ].join(" "),
+      prose`
+        ${lines("failed", facts, platform)}
+        Sign in yourself. If you can: \`rejected\` means that somebody has changed the user sign-in-probe, or that
+        its blueprint is not applied; \`denied\`, that a policy holds it back, such as one of reputation; \`no_flow\`,
+        another slug in \`${facts.nameOf("signInProbe")}\`; \`no_code\` or \`no_token\`, its client.
+        If you cannot, what the server said: \`${logCommand(LOGS_OF.workload(facts, platform), facts)}\`.
+      `,
   },
   "sign-in-slow": {
     title: "signing in takes long",
@@ -32,12 +33,12 @@ export const SIGN_IN_ALERTS: Alerts = {
     needs: ["signInProbe"],
     filters: both(line("slow")),
     firstSteps: (facts, platform) =>
-      [
-        lines("slow", facts, platform),
-        "Which step is it? One that checks a password uses the CPU, others the database. Compare with the dashboard,",
-        `raise \`${facts.nameOf("minInstanceCount")}\` or \`${facts.nameOf("containerCpu")}\`, or the seconds in`,
-        `\`${facts.nameOf("signInProbe")}\`.`,
-      ].join(" "),
+      prose`
+        ${lines("slow", facts, platform)}
+        Which step is it? One that checks a password uses the CPU, others the database. Compare with the dashboard,
+        raise \`${facts.nameOf("minInstanceCount")}\` or \`${facts.nameOf("containerCpu")}\`, or the seconds in
+        \`${facts.nameOf("signInProbe")}\`.
+      `,
   },
   "sign-in-probe-blind": {
     title: "the sign-in probe cannot pass a stage, and so proves nothing",
@@ -45,12 +46,12 @@ export const SIGN_IN_ALERTS: Alerts = {
     needs: ["signInProbe"],
     filters: both(line("blind")),
     firstSteps: (facts, platform) =>
-      [
-        lines("blind", facts, platform),
-        "No program passes a captcha, a second factor or a question of yours. Bind an expression policy to that",
-        "stage's binding in the flow, which skips it for the user sign-in-probe, or for the network that the probe",
-        `comes from. Or name another flow in \`${facts.nameOf("signInProbe")}\`, or let it end at the second factor.`,
-      ].join(" "),
+      prose`
+        ${lines("blind", facts, platform)}
+        No program passes a captcha, a second factor or a question of yours. Bind an expression policy to that
+        stage's binding in the flow, which skips it for the user sign-in-probe, or for the network that the probe
+        comes from. Or name another flow in \`${facts.nameOf("signInProbe")}\`, or let it end at the second factor.
+      `,
   },
   "sign-in-probe-missing": {
     title: "no sign-in was tried for three periods",
@@ -58,22 +59,22 @@ export const SIGN_IN_ALERTS: Alerts = {
     needs: ["signInProbe"],
     queries: {
       serverless: ({ signInProbeJob, signInProbeWindow }) =>
-        [
-          `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",`,
-          `job_name="${signInProbeJob}", result="succeeded"}[${signInProbeWindow}])`,
-        ].join(" "),
+        prose`
+          absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",
+          job_name="${signInProbeJob}", result="succeeded"}[${signInProbeWindow}])
+        `,
       // A pod that lives for seconds has no metrics of its own.
       kubernetes: ({ namespace, signInProbeWindow }) =>
-        [
-          `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="k8s_container",`,
-          `namespace_name="${namespace}", container_name="sign-in", log="stdout"}[${signInProbeWindow}])`,
-        ].join(" "),
+        prose`
+          absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="k8s_container",
+          namespace_name="${namespace}", container_name="sign-in", log="stdout"}[${signInProbeWindow}])
+        `,
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 60, measures: "1 for none in three periods" },
     firstSteps: (facts, platform) =>
-      [
-        "Is its schedule paused or deleted, or does it fail? Its log:",
-        `\`${logCommand(LOGS_OF.job(facts, platform, facts.signInProbeJob), facts)}\``,
-      ].join(" "),
+      prose`
+        Is its schedule paused or deleted, or does it fail? Its log:
+        \`${logCommand(LOGS_OF.job(facts, platform, facts.signInProbeJob), facts)}\`
+      `,
   },
 };

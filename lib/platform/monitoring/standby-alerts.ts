@@ -1,10 +1,11 @@
+import { prose } from "../../core/prose";
 import { type AlertFacts, type Alerts } from "./alert";
 
 const lag = ({ projectId, standbyDatabase }: AlertFacts): string =>
-  [
-    'cloudsql_googleapis_com:database_replication_replica_lag{monitored_resource="cloudsql_database",',
-    `database_id="${projectId}:${standbyDatabase}"}`,
-  ].join(" ");
+  prose`
+    cloudsql_googleapis_com:database_replication_replica_lag{monitored_resource="cloudsql_database",
+    database_id="${projectId}:${standbyDatabase}"}
+  `;
 
 /** Alerts about a second region that waits; nobody notices a broken one before the day that it is needed. */
 export const STANDBY_ALERTS: Alerts = {
@@ -18,13 +19,13 @@ export const STANDBY_ALERTS: Alerts = {
     },
     limit: { raisedWhen: ">", threshold: 300, durationSeconds: 3600, measures: "seconds, 3600 for no replica" },
     firstSteps: ({ nameOf, projectId, standbyDatabase }) =>
-      [
-        "What was written since would be lost with the first region. Look whether the replica runs:",
-        `\`gcloud sql instances describe ${standbyDatabase} --project=${projectId}`,
-        "--format='value(state,settings.activationPolicy)'`. If scripts/promote.sh has promoted it, set promoted in",
-        `\`${nameOf("standby")}\` to true. If it runs and is late, it is too small for what is written:`,
-        `raise \`${nameOf("databaseTier")}\`. One that does not follow any more is replaced by the next number in`,
-        `\`${nameOf("standby")}\`.`,
-      ].join(" "),
+      prose`
+        What was written since would be lost with the first region. Look whether the replica runs:
+        \`gcloud sql instances describe ${standbyDatabase} --project=${projectId}
+        --format='value(state,settings.activationPolicy)'\`. If scripts/promote.sh has promoted it, set promoted in
+        \`${nameOf("standby")}\` to true. If it runs and is late, it is too small for what is written:
+        raise \`${nameOf("databaseTier")}\`. One that does not follow any more is replaced by the next number in
+        \`${nameOf("standby")}\`.
+      `,
   },
 };

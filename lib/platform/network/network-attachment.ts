@@ -12,6 +12,7 @@ import { rendered } from "../../core/expr/expression";
 import { elementProblem, type KnownPropsOf, propProblems } from "../../core/inputs/known-props";
 import { type Problem } from "../../core/inputs/problem";
 import { type ResourceWith, type Table } from "../../core/inputs/rows";
+import { prose } from "../../core/prose";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
 export interface ExistingNetwork {
@@ -102,21 +103,21 @@ export function warnOfNetwork(scope: Construct, attachment: ExistingNetwork, reg
   const network = sourceOf(scope, attachment.network);
   if (TerraformResource.isTerraformResource(network) && attachment.dependsOn === undefined)
     warn(
-      [
-        `network.network is ${network.node.path} of the same stack, and network.dependsOn is missing; without it,`,
-        "the database and the instances may start before private services access and NAT,",
-        "and a destroy may delete these first; list them, or set [] if there are none",
-      ].join(" "),
+      prose`
+        network.network is ${network.node.path} of the same stack, and network.dependsOn is missing; without it,
+        the database and the instances may start before private services access and NAT,
+        and a destroy may delete these first; list them, or set [] if there are none
+      `,
     );
   const subnetwork = sourceOf(scope, attachment.subnetwork);
   const { regionInput = region } = (subnetwork ?? {}) as { readonly regionInput?: string };
   if (regionInput !== region && !Token.isUnresolved(regionInput) && !Token.isUnresolved(region))
     warn(
-      [
-        `network.subnetwork is ${subnetwork?.node.path} in region ${JSON.stringify(regionInput)},`,
-        `but region is ${JSON.stringify(region)}; addresses are taken from the same region only,`,
-        "so the apply would fail; use a subnetwork there",
-      ].join(" "),
+      prose`
+        network.subnetwork is ${subnetwork?.node.path} in region ${JSON.stringify(regionInput)},
+        but region is ${JSON.stringify(region)}; addresses are taken from the same region only,
+        so the apply would fail; use a subnetwork there
+      `,
     );
 }
 

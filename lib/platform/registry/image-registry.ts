@@ -28,6 +28,7 @@ import { object, orResource, type PropsOf, type ProviderResource, text } from ".
 import { imagePrefix, serviceName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
+import { prose } from "../../core/prose";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ImageRepository } from "../../idp/parts";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
@@ -64,19 +65,19 @@ export const EXISTING_REPOSITORY = {
           const pattern = interpolated`^${repository.member("location")}${REST_OF_PREFIX}`;
           return repository.member("image_prefix").matches(pattern);
         },
-        must: [
-          "have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme,",
-          "image and slash at the end, because grants are made there; look it up with",
-          "gcloud artifacts repositories describe, as registryUri",
-        ].join(" "),
+        must: prose`
+          have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme,
+          image and slash at the end, because grants are made there; look it up with
+          gcloud artifacts repositories describe, as registryUri
+        `,
       },
       description: (members) =>
-        [
-          "Existing repository of Docker images in Artifact Registry, into which the image is pushed;",
-          "the accounts of this deployment that push and pull get their roles on it.",
-          `${members} Setting it later builds the image into it, rolls it out and deletes the repository of this`,
-          "deployment; removing it does the reverse.",
-        ].join(" "),
+        prose`
+          Existing repository of Docker images in Artifact Registry, into which the image is pushed;
+          the accounts of this deployment that push and pull get their roles on it.
+          ${members} Setting it later builds the image into it, rolls it out and deletes the repository of this
+          deployment; removing it does the reverse.
+        `,
     }),
   ),
 };

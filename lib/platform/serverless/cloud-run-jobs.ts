@@ -18,6 +18,7 @@ import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
 import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { prose } from "../../core/prose";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { addSecret } from "../../core/secrets/stored-secret";
 import { TerraformData } from "../../core/terraform-data";
@@ -110,11 +111,11 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
     });
     explain(
       resource,
-      [
-        "The token makes Cloud Run execute the job, and the apply wait for it. It is ignored later,",
-        "because a manual execution makes Cloud Run forget it. The job is replaced when its trigger is,",
-        "so the next apply repeats a run that failed.",
-      ].join(" "),
+      prose`
+        The token makes Cloud Run execute the job, and the apply wait for it. It is ignored later,
+        because a manual execution makes Cloud Run forget it. The job is replaced when its trigger is,
+        so the next apply repeats a run that failed.
+      `,
     );
     // Short, because job name and token together must have fewer than 63 characters.
     const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.values)), 0, 8);

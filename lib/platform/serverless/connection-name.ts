@@ -3,6 +3,7 @@ import { type Relation } from "../../core/inputs/relations";
 import { type Table } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
+import { prose } from "../../core/prose";
 import { wordList } from "../../core/word-list";
 
 /** A connection name whose length depends on inputs. */
@@ -26,13 +27,13 @@ export function connectionNameRule<T extends Table>(name: ConnectionName<T>): Re
     holds: (values) => unless(values).or(length(values).le(CONNECTION_NAME_MAX_LENGTH)),
     says: (values) => {
       const names = madeOf(values);
-      return [
-        `the connection name of ${what}, from ${wordList(names)},`,
-        `has ${length(values).text} characters;`,
-        `it must have at most ${CONNECTION_NAME_MAX_LENGTH},`,
-        `because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH};`,
-        `shorten the application name or the tenant id by ${length(values).minus(CONNECTION_NAME_MAX_LENGTH).text}`,
-      ].join(" ");
+      return prose`
+        the connection name of ${what}, from ${wordList(names)},
+        has ${length(values).text} characters;
+        it must have at most ${CONNECTION_NAME_MAX_LENGTH},
+        because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH};
+        shorten the application name or the tenant id by ${length(values).minus(CONNECTION_NAME_MAX_LENGTH).text}
+      `;
     },
   };
 }

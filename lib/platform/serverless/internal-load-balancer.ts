@@ -33,6 +33,7 @@ import { choice, text } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
+import { prose } from "../../core/prose";
 import { domainSteps, entriesOf, validationRecord, zoneRecord } from "../domain/dns-records";
 import { type DEFAULT_ADDRESS, type DnsZone, type DomainInputs } from "../domain/domain";
 import { type ProtectionInputs } from "../domain/protection";
@@ -49,11 +50,11 @@ export const INTERNAL_LOAD_BALANCER = {
   loadBalancer: choice(["external", INTERNAL], {
     default: "external",
     fix: "use external",
-    description: [
-      "Whether clients reach the domain from the Internet, external,",
-      "or only from network and what is connected to it, internal. Changing it later changes the address:",
-      "nobody can sign in until the records and the certificate are valid.",
-    ].join(" "),
+    description: prose`
+      Whether clients reach the domain from the Internet, external,
+      or only from network and what is connected to it, internal. Changing it later changes the address:
+      nobody can sign in until the records and the certificate are valid.
+    `,
   }),
   /**
    * Range for the proxies of an internal load balancer, for a subnetwork that is created; none if `network` has one in
@@ -61,11 +62,11 @@ export const INTERNAL_LOAD_BALANCER = {
    */
   loadBalancerProxyRange: text({
     default: null,
-    description: [
-      "IPv4 range for the proxies of an internal load balancer, /26 or larger, such as 10.129.0.0/26,",
-      "for a subnetwork that is created in network; null if network has one for proxies in the region,",
-      "of which there can be one. Changing it later replaces the load balancer's proxies.",
-    ].join(" "),
+    description: prose`
+      IPv4 range for the proxies of an internal load balancer, /26 or larger, such as 10.129.0.0/26,
+      for a subnetwork that is created in network; null if network has one for proxies in the region,
+      of which there can be one. Changing it later replaces the load balancer's proxies.
+    `,
   }),
 };
 

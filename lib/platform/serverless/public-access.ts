@@ -8,6 +8,7 @@ import { type Expr, exprOf } from "../../core/expr/expr";
 import { expression } from "../../core/expr/expression";
 import { oneOf } from "../../core/inputs/checks";
 import { textOrFlag } from "../../core/inputs/rows";
+import { prose } from "../../core/prose";
 
 /** Who may call the service without a permission; true and false are other words for the first and the last. */
 const WORDS = ["invoker-check-off", "all-users", "none", "true", "false"] as const;
@@ -19,12 +20,12 @@ export const PUBLIC_ACCESS = {
    */
   publicAccess: textOrFlag({
     default: "invoker-check-off",
-    description: [
-      "Who may call the service. A sign-in page must be open: invoker-check-off (or true) checks no role;",
-      "all-users grants everybody the role, for organizations that require the check.",
-      "none (or false) allows only callers with roles/run.invoker, which browsers do not have.",
-      "Changing it later takes effect at once.",
-    ].join(" "),
+    description: prose`
+      Who may call the service. A sign-in page must be open: invoker-check-off (or true) checks no role;
+      all-users grants everybody the role, for organizations that require the check.
+      none (or false) allows only callers with roles/run.invoker, which browsers do not have.
+      Changing it later takes effect at once.
+    `,
     must: {
       ...oneOf(WORDS, {
         because: "nothing else decides who may call the service",

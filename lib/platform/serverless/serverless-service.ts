@@ -18,6 +18,7 @@ import { addWarnings, type Warning } from "../../core/inputs/warnings";
 import { serviceName, workerPoolName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { prose } from "../../core/prose";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
@@ -189,10 +190,10 @@ export function addService(scope: Construct, props: ServerlessServiceProps, cond
   });
   explain(
     service,
-    [
-      "No deletion protection: it holds no data, and a failed first start must be replaceable.",
-      "The proxy's volume is last, where Cloud Run moves it.",
-    ].join(" "),
+    prose`
+      No deletion protection: it holds no data, and a failed first start must be replaceable.
+      The proxy's volume is last, where Cloud Run moves it.
+    `,
   );
   // Of the service, as Google recommends; the limit of a revision would need a new revision to change.
   setNewerAttribute(service, "scaling.max_instance_count", maxInstanceCount);
@@ -302,20 +303,20 @@ function idleWorkerRisks({ canIdle, cpu, minimum }: IdleWorker): readonly Warnin
     risk(
       "OneInstanceRunsAlways",
       exprOf(minimum.value).gt(0),
-      [
-        `${minimum.name} is 0; mail,`,
-        "tasks and clean-ups wait for the next request, because the worker stops with the last instance;",
-        `set it to 1, ${separate}`,
-      ].join(" "),
+      prose`
+        ${minimum.name} is 0; mail,
+        tasks and clean-ups wait for the next request, because the worker stops with the last instance;
+        set it to 1, ${separate}
+      `,
     ),
     risk(
       "WorkerHasCpuAlways",
       cpu.value,
-      [
-        `${cpu.name} is false; mail,`,
-        "tasks and clean-ups wait for the next request, because the worker gets no CPU between requests;",
-        `set it to true, ${separate}`,
-      ].join(" "),
+      prose`
+        ${cpu.name} is false; mail,
+        tasks and clean-ups wait for the next request, because the worker gets no CPU between requests;
+        set it to true, ${separate}
+      `,
     ),
   ];
 }

@@ -6,6 +6,7 @@ import { type Relation } from "../../core/inputs/relations";
 import { choice, flag, number } from "../../core/inputs/rows";
 import { type SettingsOf } from "../../core/inputs/value";
 import { mebibytes } from "../../core/memory";
+import { prose } from "../../core/prose";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { type InstanceSize } from "../../idp/worker";
 import { DEFAULT_ADDRESS } from "../domain/domain";
@@ -16,22 +17,22 @@ const INSTANCES = {
   /** Keeps the CPU allocated between requests, which a worker beside the server needs. */
   cpuAlwaysAllocated: flag({
     default: true,
-    description: [
-      "Keeps the CPU on between requests, which a worker beside the server needs. False is cheaper,",
-      "but without separate workers, mail, tasks and clean-ups then wait for the next request.",
-      "A change rolls out new instances.",
-    ].join(" "),
+    description: prose`
+      Keeps the CPU on between requests, which a worker beside the server needs. False is cheaper,
+      but without separate workers, mail, tasks and clean-ups then wait for the next request.
+      A change rolls out new instances.
+    `,
   }),
   /** Requests that one instance answers at a time, 1 to 1000; by default 250 with a connection pool and 36 without. */
   maxInstanceRequestConcurrency: number({
     default: null,
-    description: [
-      "Maximum number of requests that one instance answers at the same time: 1 to 1000;",
-      `null for ${POOLED_REQUESTS_PER_INSTANCE} with connection_pool and ${REQUESTS_PER_INSTANCE} without.`,
-      "Every open page of the application is one of them, by a web socket that needs no database connection;",
-      "all others need one. With fewer, Cloud Run starts further instances sooner.",
-      "A change rolls out new instances.",
-    ].join(" "),
+    description: prose`
+      Maximum number of requests that one instance answers at the same time: 1 to 1000;
+      null for ${POOLED_REQUESTS_PER_INSTANCE} with connection_pool and ${REQUESTS_PER_INSTANCE} without.
+      Every open page of the application is one of them, by a web socket that needs no database connection;
+      all others need one. With fewer, Cloud Run starts further instances sooner.
+      A change rolls out new instances.
+    `,
     must: whole(1, 1000, `, because Cloud Run allows no more; use ${POOLED_REQUESTS_PER_INSTANCE}`),
   }),
 };
@@ -41,11 +42,11 @@ const EGRESS = {
   /** What goes through the network: `private-ranges-only`, or `all-traffic`, for which it needs NAT. */
   vpcEgress: choice(["private-ranges-only", "all-traffic"], {
     default: "private-ranges-only",
-    description: [
-      "What goes through network: private-ranges-only, or all-traffic,",
-      "for which it needs NAT to reach mail servers, other identity providers and public APIs.",
-      "A change rolls out new instances.",
-    ].join(" "),
+    description: prose`
+      What goes through network: private-ranges-only, or all-traffic,
+      for which it needs NAT to reach mail servers, other identity providers and public APIs.
+      A change rolls out new instances.
+    `,
   }),
 };
 
@@ -96,10 +97,10 @@ export const EGRESS_RELATIONS: readonly Relation<NetworkInputs & ServiceInputs>[
       return needsNone.or(v.vpcEgress.isOneOf(["all-traffic", "private-ranges-only"]).and(v.network.isSet()));
     },
     says: (v) =>
-      [
-        `${v.vpcEgress.name} is ${v.vpcEgress.shown} and ${v.networkTags.name} is ${v.networkTags.shown};`,
-        `the first must be private-ranges-only, or all-traffic with ${v.network.name}, which tags need too,`,
-        "because nothing goes through a network that is not given; give one, or leave both out",
-      ].join(" "),
+      prose`
+        ${v.vpcEgress.name} is ${v.vpcEgress.shown} and ${v.networkTags.name} is ${v.networkTags.shown};
+        the first must be private-ranges-only, or all-traffic with ${v.network.name}, which tags need too,
+        because nothing goes through a network that is not given; give one, or leave both out
+      `,
   },
 ];

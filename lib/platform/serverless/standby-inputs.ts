@@ -12,6 +12,7 @@ import { type Relation } from "../../core/inputs/relations";
 import { flag, number, object, orResource, type PropsOf, text } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { STANDBY_CONNECTION_NAME_FRAME_LENGTH } from "../../core/names";
+import { prose } from "../../core/prose";
 import { type DATABASE_RIGHTS } from "../../idp/db-init";
 import { isPair } from "../../idp/dual-region";
 import { type DomainInputs } from "../domain/domain";
@@ -64,13 +65,13 @@ export const STANDBY = {
     },
     {
       description: (members) =>
-        [
-          "Warm standby: a second region with a replica of the database, seconds behind, and a service without",
-          `instances, to which scripts/promote.sh moves the domain. ${members} Null for none.`,
-          "Set it in the first apply: if it is set later, secrets stay where they are, and buckets are replaced unless",
-          "dual_region_buckets is false, see guides/warm-standby.md. Never change number while promoted is true.",
-          "Removing it, or changing its region, needs deletion_protection = false first.",
-        ].join(" "),
+        prose`
+          Warm standby: a second region with a replica of the database, seconds behind, and a service without
+          instances, to which scripts/promote.sh moves the domain. ${members} Null for none.
+          Set it in the first apply: if it is set later, secrets stay where they are, and buckets are replaced unless
+          dual_region_buckets is false, see guides/warm-standby.md. Never change number while promoted is true.
+          Removing it, or changing its region, needs deletion_protection = false first.
+        `,
     },
   ),
 };
@@ -111,28 +112,28 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
     of: "standby",
     holds: (v) => v.standby.isNullOr(() => regionOf(v).ne(v.region)),
     says: (v) =>
-      [
-        `${region(v).name} is ${region(v).shown}, as ${v.region.name} is; it must be another region,`,
-        "because it takes over when that one is lost; choose another region",
-      ].join(" "),
+      prose`
+        ${region(v).name} is ${region(v).shown}, as ${v.region.name} is; it must be another region,
+        because it takes over when that one is lost; choose another region
+      `,
   },
   {
     of: "standby",
     holds: (v) => v.standby.isNull().or(v.secretLocations.isNullOr((locations) => hasBothRegions(v, locations))),
     says: (v) =>
-      [
-        `${v.secretLocations.name} is ${v.secretLocations.shown}; it must contain ${v.region.shown} and`,
-        `${region(v).shown}, because a lost region takes along what is in it alone; add both, or leave it out`,
-      ].join(" "),
+      prose`
+        ${v.secretLocations.name} is ${v.secretLocations.shown}; it must contain ${v.region.shown} and
+        ${region(v).shown}, because a lost region takes along what is in it alone; add both, or leave it out
+      `,
   },
   {
     of: "standby",
     holds: (v) => anyOf(v.standby.isNull(), v.network.isSet(), v.standby.at.subnetwork.isNull()),
     says: (v) =>
-      [
-        `${v.standby.at.subnetwork.name} is given and ${v.network.name} is not;`,
-        `it must be left out, because it is a subnetwork of ${v.network.name}; remove it`,
-      ].join(" "),
+      prose`
+        ${v.standby.at.subnetwork.name} is given and ${v.network.name} is not;
+        it must be left out, because it is a subnetwork of ${v.network.name}; remove it
+      `,
   },
   {
     of: "standby",
@@ -142,11 +143,11 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
       return anyOf(v.standby.isNull(), v.network.isNull(), isInThatRegion);
     },
     says: (v) =>
-      [
-        `${v.standby.at.subnetwork.name} is ${v.standby.at.subnetwork.shown}; with ${v.network.name},`,
-        `it must be a subnetwork in ${region(v).shown}, because the service there reaches the replica by its private`,
-        "address; give one of that region",
-      ].join(" "),
+      prose`
+        ${v.standby.at.subnetwork.name} is ${v.standby.at.subnetwork.shown}; with ${v.network.name},
+        it must be a subnetwork in ${region(v).shown}, because the service there reaches the replica by its private
+        address; give one of that region
+      `,
   },
   {
     of: "standby",
@@ -158,20 +159,20 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
         return anyOf(staysInOneRegion, isOne, isPair(v.region as Expr as Expr<string>, regionOf(v)));
       }),
     says: (v) =>
-      [
-        `${v.standby.at.dualRegionBuckets.name} is true with ${v.region.name} ${v.region.shown} and`,
-        `${region(v).name} ${region(v).shown}; both must be of the United States, of Europe,`,
-        "or another pair that Cloud Storage keeps one bucket in; choose another region, or set it to false",
-      ].join(" "),
+      prose`
+        ${v.standby.at.dualRegionBuckets.name} is true with ${v.region.name} ${v.region.shown} and
+        ${region(v).name} ${region(v).shown}; both must be of the United States, of Europe,
+        or another pair that Cloud Storage keeps one bucket in; choose another region, or set it to false
+      `,
   },
   {
     of: "standby",
     holds: (v) => v.standby.isNullOr(() => anyOf(hasTurboReplication(v).not(), hasDualRegionBuckets(v))),
     says: (v) =>
-      [
-        `${v.standby.at.turboReplication.name} is true and ${v.standby.at.dualRegionBuckets.name} is false;`,
-        "the latter must be true, because only a bucket in both regions copies between them; set one of them otherwise",
-      ].join(" "),
+      prose`
+        ${v.standby.at.turboReplication.name} is true and ${v.standby.at.dualRegionBuckets.name} is false;
+        the latter must be true, because only a bucket in both regions copies between them; set one of them otherwise
+      `,
   },
   connectionNameRule({
     of: "standby",

@@ -3,6 +3,7 @@ import { min } from "../../core/expr/functions";
 import { isWhole, matching, whole } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
 import { number, object, type PropsOf, text } from "../../core/inputs/rows";
+import { prose } from "../../core/prose";
 
 const MAX_DAYS = 365;
 
@@ -23,25 +24,25 @@ export const BACKUPS = {
        */
       logDays: number({
         default: 7,
-        description: [
-          "days within which the database can be restored to any point in time, 1 to 7,",
-          "at most retention_count; fewer later delete the oldest log",
-        ].join(" "),
+        description: prose`
+          days within which the database can be restored to any point in time, 1 to 7,
+          at most retention_count; fewer later delete the oldest log
+        `,
         schema: { multipleOf: 1, minimum: 1, maximum: 7 },
       }),
       /** Where they are stored: a region, `asia`, `eu` or `us`; by default the multi-region nearest to the database. */
       location: text({
         default: null,
-        description: [
-          "where they are stored: a region, or asia, eu or us; null for the multi-region nearest to the database;",
-          "a region other than the database's survives the loss of that one; a change affects new backups",
-        ].join(" "),
+        description: prose`
+          where they are stored: a region, or asia, eu or us; null for the multi-region nearest to the database;
+          a region other than the database's survives the loss of that one; a change affects new backups
+        `,
         must: matching(
           "^(asia|eu|us|[a-z]+-[a-z]+[0-9]+)$",
-          [
-            "be asia, eu, us or the name of a region such as us-central1; use one of these,",
-            "or none for the multi-region nearest to the database",
-          ].join(" "),
+          prose`
+            be asia, eu, us or the name of a region such as us-central1; use one of these,
+            or none for the multi-region nearest to the database
+          `,
         ),
       }),
       /**
@@ -51,11 +52,11 @@ export const BACKUPS = {
       finalDays: number({
         // Long enough to notice a deletion and to find out what was lost.
         default: 30,
-        description: [
-          "days to keep the final backup that Cloud SQL makes when the database is deleted;",
-          "the automatic backups are then kept for their own retention time too; 0 keeps none;",
-          "apply a change before the destroy",
-        ].join(" "),
+        description: prose`
+          days to keep the final backup that Cloud SQL makes when the database is deleted;
+          the automatic backups are then kept for their own retention time too; 0 keeps none;
+          apply a change before the destroy
+        `,
         must: whole(0, MAX_DAYS, ", because Cloud SQL keeps final backups no longer; use 30, or 0 for none"),
       }),
     },
@@ -88,11 +89,11 @@ export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
         at: { logDays: days, retentionCount: count },
       },
     }) =>
-      [
-        `${days.name} is ${days.shown} and ${count.name} is ${count.shown}; both must be whole numbers from 1,`,
-        `the former up to 7 and the latter up to ${MAX_DAYS}, because Cloud SQL keeps no more,`,
-        "and the former must not exceed the latter, because a restore starts from a backup; use 7 for both",
-      ].join(" "),
+      prose`
+        ${days.name} is ${days.shown} and ${count.name} is ${count.shown}; both must be whole numbers from 1,
+        the former up to 7 and the latter up to ${MAX_DAYS}, because Cloud SQL keeps no more,
+        and the former must not exceed the latter, because a restore starts from a backup; use 7 for both
+      `,
   },
 ];
 
@@ -119,11 +120,11 @@ export function backupConfiguration(backups: BackupProps = {}): Readonly<Record<
 export function backupsAfterDeletion(instanceName: string, days: number, count: number, plan: Expr<string | null>) {
   const none = `no backup of ${instanceName}`;
   const ofPlan = interpolated`what the backup plan ${plan} keeps of ${instanceName}`;
-  const ownBackups = [
-    `a final backup of ${instanceName} for ${exprOf(days).text} days,`,
-    `up to ${exprOf(count).text} automatic backups and those from before upgrades,`,
-    "each until its own retention ends",
-  ].join(" ");
+  const ownBackups = prose`
+    a final backup of ${instanceName} for ${exprOf(days).text} days,
+    up to ${exprOf(count).text} automatic backups and those from before upgrades,
+    each until its own retention ends
+  `;
   const isKept = exprOf(days).gt(0);
   return {
     isKept: isKept.flag,

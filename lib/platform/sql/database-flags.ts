@@ -5,6 +5,7 @@ import { type Expr, hcl, literal } from "../../core/expr/expr";
 import { lookup, toText } from "../../core/expr/functions";
 import { number, textMap } from "../../core/inputs/rows";
 import { type Advice } from "../../core/inputs/warnings";
+import { prose } from "../../core/prose";
 import {
   DATABASE_MAJOR_VERSION,
   DATABASE_MAJOR_VERSIONS,
@@ -55,20 +56,20 @@ export const DATABASE_SERVER = {
   /** Flags of the server, by name; they override those for logging and `jit`. The tier sets `max_connections`. */
   databaseFlags: textMap({
     default: {},
-    description: [
-      "Flags of the database server, by name; they override those for logging, and jit = off,",
-      "without which short queries can take seconds. max_connections follows from database_tier:",
-      "one for every 10 MB of memory. Changing them later is safe; some flags restart the database.",
-    ].join(" "),
+    description: prose`
+      Flags of the database server, by name; they override those for logging, and jit = off,
+      without which short queries can take seconds. max_connections follows from database_tier:
+      one for every 10 MB of memory. Changing them later is safe; some flags restart the database.
+    `,
     must: {
       each: (name, value: Expr<string>) => name.matches(FLAG_NAME).and(name.ne(OWN_FLAG), value.ne("")),
       shows: "key",
-      says: [
-        "a flag has a name in lower-case letters, digits and underscores,",
-        `with a dot after the name of an extension, and a value, and ${OWN_FLAG} follows from the tier,`,
-        "because it limits the number of instances; use for example log_min_duration_statement,",
-        "and a tier with more memory for more connections",
-      ].join(" "),
+      says: prose`
+        a flag has a name in lower-case letters, digits and underscores,
+        with a dot after the name of an extension, and a value, and ${OWN_FLAG} follows from the tier,
+        because it limits the number of instances; use for example log_min_duration_statement,
+        and a tier with more memory for more connections
+      `,
       keySchema: { pattern: FLAG_NAME },
     },
   }),
@@ -78,17 +79,17 @@ export const DATABASE_SERVER = {
   databaseVersion: number({
     default: DATABASE_MAJOR_VERSION,
     example: NEWEST_DATABASE_MAJOR_VERSION,
-    description: [
-      `Major version of PostgreSQL: ${VERSIONS}, with which the stacks are tested;`,
-      `the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}. Raising it later upgrades in place,`,
-      "and sign-in is down meanwhile: see guides/postgresql-upgrade.md. It cannot be lowered.",
-    ].join(" "),
+    description: prose`
+      Major version of PostgreSQL: ${VERSIONS}, with which the stacks are tested;
+      the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}. Raising it later upgrades in place,
+      and sign-in is down meanwhile: see guides/postgresql-upgrade.md. It cannot be lowered.
+    `,
     must: {
       condition: (version: Expr<number>) => version.isOneOf(DATABASE_MAJOR_VERSIONS),
-      must: [
-        `be ${VERSIONS}, because the stacks are tested with no other;`,
-        `set ${NEWEST_DATABASE_MAJOR_VERSION} for a new deployment`,
-      ].join(" "),
+      must: prose`
+        be ${VERSIONS}, because the stacks are tested with no other;
+        set ${NEWEST_DATABASE_MAJOR_VERSION} for a new deployment
+      `,
       schema: { enum: [...DATABASE_MAJOR_VERSIONS] },
     },
   }),
@@ -107,10 +108,10 @@ export function databaseWarning(since: Expr<string>): Advice<typeof DATABASE_SER
       isNew.or(hcl<boolean>`timecmp(timeadd(plantimestamp(), "8760h"), ${endOf(databaseVersion)}) < 0`),
     says: ({ databaseVersion: version }) => {
       const day = hcl`formatdate("D MMMM YYYY", ${endOf(version)})`;
-      return [
-        `${version.name} is ${version.shown}; PostgreSQL makes no fixes of it after ${day.text};`,
-        "upgrade before: guides/postgresql-upgrade.md",
-      ].join(" ");
+      return prose`
+        ${version.name} is ${version.shown}; PostgreSQL makes no fixes of it after ${day.text};
+        upgrade before: guides/postgresql-upgrade.md
+      `;
     },
   };
 }

@@ -6,6 +6,7 @@ import { settingName } from "../../core/expr/expression";
 import { toText } from "../../core/expr/functions";
 import { whole } from "../../core/inputs/checks";
 import { number, object, type PropsOf } from "../../core/inputs/rows";
+import { prose } from "../../core/prose";
 import { TerraformData } from "../../core/terraform-data";
 
 /** Inputs that replace passwords of the database. */
@@ -20,21 +21,21 @@ export const DATABASE_PASSWORDS = {
        */
       version: number({
         default: null,
-        description: [
-          "number of the application's password; null is the first; raising it later by one, to 2 at first,",
-          "stores another password, gives it to a login that is not in use, rolls out new instances,",
-          "and then closes the former login (guides/secrets-and-rotation.md says what a failure leaves);",
-          "lowering it by one goes back; do not remove it again",
-        ].join(" "),
+        description: prose`
+          number of the application's password; null is the first; raising it later by one, to 2 at first,
+          stores another password, gives it to a login that is not in use, rolls out new instances,
+          and then closes the former login (guides/secrets-and-rotation.md says what a failure leaves);
+          lowering it by one goes back; do not remove it again
+        `,
         must: whole(1, Infinity, ", because its parity chooses the login; raise it by one"),
       }),
       /** Raising it by one replaces the administrator's password, which only jobs use; 1 by default. */
       administratorVersion: number({
         default: 1,
-        description: [
-          "raise it later by one to replace the password of the database's administrator, which only jobs use;",
-          "db-init runs again",
-        ].join(" "),
+        description: prose`
+          raise it later by one to replace the password of the database's administrator, which only jobs use;
+          db-init runs again
+        `,
       }),
     },
     { default: {}, description: (members) => `Replaces passwords of the database. ${members}` },
@@ -62,12 +63,12 @@ export function refuseSkippedVersion(scope: Construct, version: number | undefin
       postcondition: [
         {
           condition: hcl`tostring(self.output.version) == ${toText(now)}`,
-          errorMessage: [
-            `${settingName(scope, version, "passwordVersion")} is ${now.text} while the last one was`,
-            `\${self.output.version}; it must be one higher or lower, because a skipped one could give the login in`,
-            `use another password while instances run; set it one higher or lower than \${self.output.version},`,
-            "and go on from there in later applies.",
-          ].join(" "),
+          errorMessage: prose`
+            ${settingName(scope, version, "passwordVersion")} is ${now.text} while the last one was
+            \${self.output.version}; it must be one higher or lower, because a skipped one could give the login in
+            use another password while instances run; set it one higher or lower than \${self.output.version},
+            and go on from there in later applies.
+          `,
         },
       ],
     },

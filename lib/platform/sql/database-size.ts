@@ -2,6 +2,7 @@ import { allOf, anyOf, type Expr, literal, namedStep } from "../../core/expr/exp
 import { allIn, captured, eachEntry, element, min, some, startsWith, toNumber } from "../../core/expr/functions";
 import { whole } from "../../core/inputs/checks";
 import { choice, number, text } from "../../core/inputs/rows";
+import { prose } from "../../core/prose";
 
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
 const SHARED_CORE = { tier: "db-g1-small", memoryMb: 1741 } as const;
@@ -146,18 +147,18 @@ export const DATABASE_SIZE = {
    */
   databaseTier: text({
     default: DEFAULT_DATABASE_TIER,
-    description: [
-      "Size of the database, db-custom-<CPUs>-<memory in MB>, or of the edition Enterprise Plus,",
-      "db-perf-optimized-N-<CPUs>. It limits the connections, and so the instances.",
-      "Changing it later restarts the database.",
-    ].join(" "),
+    description: prose`
+      Size of the database, db-custom-<CPUs>-<memory in MB>, or of the edition Enterprise Plus,
+      db-perf-optimized-N-<CPUs>. It limits the connections, and so the instances.
+      Changing it later restarts the database.
+    `,
     must: {
       condition: isTier,
-      must: [
-        `be ${SHARED_CORE.tier} or db-custom-<CPUs>-<memory in MB> with ${CPU_RULE} and ${MEMORY_RULE},`,
-        `or db-perf-optimized-N- with ${PLUS_RULE}, because no edition offers another tier with enough connections;`,
-        `use for example ${DEFAULT_DATABASE_TIER}`,
-      ].join(" "),
+      must: prose`
+        be ${SHARED_CORE.tier} or db-custom-<CPUs>-<memory in MB> with ${CPU_RULE} and ${MEMORY_RULE},
+        or db-perf-optimized-N- with ${PLUS_RULE}, because no edition offers another tier with enough connections;
+        use for example ${DEFAULT_DATABASE_TIER}
+      `,
       mustForLiteral: tierRule,
       schema: { pattern: `^(${SHARED_CORE.tier}|${CUSTOM.slice(1, -1)}|${OF_ENTERPRISE_PLUS.slice(1, -1)})$` },
     },
@@ -168,10 +169,10 @@ export const DATABASE_SIZE = {
    */
   databaseAvailability: choice(["ZONAL", "REGIONAL"], {
     default: "ZONAL",
-    description: [
-      "ZONAL, or REGIONAL with a standby in another zone at about twice the price.",
-      "Changing it later restarts the database.",
-    ].join(" "),
+    description: prose`
+      ZONAL, or REGIONAL with a standby in another zone at about twice the price.
+      Changing it later restarts the database.
+    `,
   }),
   /**
    * Size up to which the disk grows by itself, in GB; by default without a limit. Changing it later is safe; the disk
@@ -179,11 +180,11 @@ export const DATABASE_SIZE = {
    */
   databaseDiskLimitGb: number({
     default: null,
-    description: [
-      "Size up to which the disk of the database grows by itself, in GB; null for no limit. At a limit,",
-      "the database ends in an outage once the disk is full. Changing it later is safe,",
-      "but not below the present size, because a disk never shrinks.",
-    ].join(" "),
+    description: prose`
+      Size up to which the disk of the database grows by itself, in GB; null for no limit. At a limit,
+      the database ends in an outage once the disk is full. Changing it later is safe,
+      but not below the present size, because a disk never shrinks.
+    `,
     must: whole(10, 65_536, ", because a disk starts with 10 GB and none is larger; use 100, or null for no limit"),
   }),
 };

@@ -7,6 +7,7 @@ import { type Relation } from "../../core/inputs/relations";
 import { type Optional, orResource, text } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { type Advice } from "../../core/inputs/warnings";
+import { prose } from "../../core/prose";
 import { type BACKUPS, USUAL_BACKUPS } from "./database-backups";
 
 const PLAN_PATTERN = "^projects/[^/]+/locations/[^/]+/backupPlans/[^/]+$";
@@ -22,19 +23,19 @@ export const EXISTING_BACKUP_PLAN = {
     ["google_backup_dr_backup_plan"],
     text({
       default: null,
-      description: [
-        "Backup plan of Backup and DR that your organization has attached to the database's instance, in full,",
-        "projects/<project>/locations/<region>/backupPlans/<plan>; null for none. The deployment then leaves backups",
-        "and logs to the plan, which turns those of Cloud SQL off, and its scripts refuse to restore from these.",
-        "Set it with or after attaching the plan, which changes nothing of the instance; remove it after detaching,",
-        "which turns its own backups on again. Changing it later is safe. Needs backup_before_upgrade = false.",
-      ].join(" "),
+      description: prose`
+        Backup plan of Backup and DR that your organization has attached to the database's instance, in full,
+        projects/<project>/locations/<region>/backupPlans/<plan>; null for none. The deployment then leaves backups
+        and logs to the plan, which turns those of Cloud SQL off, and its scripts refuse to restore from these.
+        Set it with or after attaching the plan, which changes nothing of the instance; remove it after detaching,
+        which turns its own backups on again. Changing it later is safe. Needs backup_before_upgrade = false.
+      `,
       must: matching(
         PLAN_PATTERN,
-        [
-          "be the name of a plan in full, projects/<project>/locations/<region>/backupPlans/<plan>;",
-          "look it up with gcloud backup-dr backup-plan-associations list",
-        ].join(" "),
+        prose`
+          be the name of a plan in full, projects/<project>/locations/<region>/backupPlans/<plan>;
+          look it up with gcloud backup-dr backup-plan-associations list
+        `,
       ),
     }),
   ),
@@ -50,10 +51,10 @@ export const BACKUP_PLAN_RELATIONS: readonly Relation<Inputs>[] = [
     without: ["backupBeforeUpgrade"],
     because: "the plan makes the backups of the instance",
     remedy: ({ backupBeforeUpgrade: before }) =>
-      [
-        `set ${before.name} to false, and make one by the plan before each upgrade:`,
-        "guides/backups-that-stay.md#a-backup-plan-of-your-organization",
-      ].join(" "),
+      prose`
+        set ${before.name} to false, and make one by the plan before each upgrade:
+        guides/backups-that-stay.md#a-backup-plan-of-your-organization
+      `,
   }),
 ];
 
@@ -65,10 +66,10 @@ export const BACKUP_PLAN_WARNINGS: readonly Advice<Inputs>[] = [
     states: "PlanDecidesOnBackups",
     holds: (v) => anyOf(v.existingBackupPlan.isNull(), differsFromDefaults(v).not()),
     says: ({ backups: { at }, existingBackupPlan: plan }) =>
-      [
-        `${plan.name} is given together with ${OF_PLAN.map((name) => at[name].name).join(" or ")};`,
-        "these have no effect, because the plan decides where backups lie and how long they are kept; leave them out",
-      ].join(" "),
+      prose`
+        ${plan.name} is given together with ${OF_PLAN.map((name) => at[name].name).join(" or ")};
+        these have no effect, because the plan decides where backups lie and how long they are kept; leave them out
+      `,
   },
 ];
 

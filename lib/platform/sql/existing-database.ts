@@ -9,6 +9,7 @@ import { split } from "../../core/expr/functions";
 import { type Check, matching } from "../../core/inputs/checks";
 import { number, object, orResource, type PropsOf, type Reading, requiredObject, text } from "../../core/inputs/rows";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
+import { prose } from "../../core/prose";
 import { ExistingSecret, type SecretAttributes } from "../../core/secrets/existing-secret";
 import { type SqlInstance } from "../../idp/parts";
 import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/secret-reference";
@@ -19,10 +20,10 @@ const CONNECTION_NAME_FIX = "look it up with gcloud sql instances describe, as c
 const NAME = "^[a-z_][a-z0-9_]{0,53}$";
 
 /** What a login must be, and the database. */
-const NAME_RULE = [
-  "be up to 54 lower-case letters, digits and underscores, not beginning with a digit,",
-  "because scripts add a word to it; use another, and create it in the instance",
-].join(" ");
+const NAME_RULE = prose`
+  be up to 54 lower-case letters, digits and underscores, not beginning with a digit,
+  because scripts add a word to it; use another, and create it in the instance
+`;
 
 const reference = (of: string) =>
   orVersion(
@@ -59,11 +60,11 @@ const DATABASE = {
       description: CONNECTION_NAME_FORM,
       must: {
         condition: (name) => name.matches(CONNECTION_NAME).and(name.length().le(CONNECTION_NAME_MAX_LENGTH)),
-        must: [
-          `be ${CONNECTION_NAME_FORM}, of up to ${CONNECTION_NAME_MAX_LENGTH} characters,`,
-          "because it is part of the path of a socket;",
-          CONNECTION_NAME_FIX,
-        ].join(" "),
+        must: prose`
+          be ${CONNECTION_NAME_FORM}, of up to ${CONNECTION_NAME_MAX_LENGTH} characters,
+          because it is part of the path of a socket;
+          ${CONNECTION_NAME_FIX}
+        `,
         mustForLiteral: (name) =>
           name.matches(CONNECTION_NAME).literal ? undefined : `be ${CONNECTION_NAME_FORM}; ${CONNECTION_NAME_FIX}`,
         schema: { pattern: CONNECTION_NAME },
@@ -90,10 +91,10 @@ const DATABASE = {
   /** Makes login and database; without one, both must be there. */
   administrator: object(ADMINISTRATOR, {
     description: () =>
-      [
-        "{ user, secret } of a login that makes database and login; null if both are there,",
-        "which the job db-init then only checks",
-      ].join(" "),
+      prose`
+        { user, secret } of a login that makes database and login; null if both are there,
+        which the job db-init then only checks
+      `,
   }),
   /** Connections that this deployment may take; by default as many as its instances need. */
   maxConnections: number({
@@ -119,18 +120,18 @@ export const EXISTING_DATABASE = {
   /** Database on an existing instance of Cloud SQL. Protection, backups, flags and size are its owner's. */
   existingDatabase: object(DATABASE, {
     description: (members) =>
-      [
-        "Database on an existing instance of Cloud SQL for PostgreSQL, whose major version is database_version,",
-        `reached by its private address where network is given. ${members} Protection, backups, flags,`,
-        "size and alerts of the instance are its owner's. Setting it later deletes the instance of this deployment",
-        "with its data, and needs deletion_protection = false first; removing it creates an empty one.",
-      ].join(" "),
+      prose`
+        Database on an existing instance of Cloud SQL for PostgreSQL, whose major version is database_version,
+        reached by its private address where network is given. ${members} Protection, backups, flags,
+        size and alerts of the instance are its owner's. Setting it later deletes the instance of this deployment
+        with its data, and needs deletion_protection = false first; removing it creates an empty one.
+      `,
     must: {
       condition: hasOtherAdministrator,
-      must: [
-        "have an administrator of another name than user, because that login makes the application's own;",
-        "use a login that may create roles and databases, or leave administrator out",
-      ].join(" "),
+      must: prose`
+        have an administrator of another name than user, because that login makes the application's own;
+        use a login that may create roles and databases, or leave administrator out
+      `,
       hides: true,
     },
   }),

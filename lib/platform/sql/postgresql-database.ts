@@ -31,6 +31,7 @@ import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
 import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { prose } from "../../core/prose";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { GeneratedSecret } from "../../core/secrets/generated-secret";
 import { rotationOf } from "../../core/secrets/rotation";
@@ -421,11 +422,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     return [
       {
         condition: hasOwnBackups.not().or(isAttached.not()).text,
-        errorMessage: [
-          `a backup plan of Backup and DR is attached to ${sqlInstanceName(context.deployment)} and ${input} is not`,
-          `given; it must be, because Cloud SQL refuses every update of such an instance that tells its backups;`,
-          `set ${input} to the plan: guides/backups-that-stay.md#a-backup-plan-of-your-organization.`,
-        ].join(" "),
+        errorMessage: prose`
+          a backup plan of Backup and DR is attached to ${sqlInstanceName(context.deployment)} and ${input} is not
+          given; it must be, because Cloud SQL refuses every update of such an instance that tells its backups;
+          set ${input} to the plan: guides/backups-that-stay.md#a-backup-plan-of-your-organization.
+        `,
       },
     ];
   }
@@ -442,11 +443,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     });
     explain(
       sent,
-      [
-        "The provider would record a refused update of a password as done.",
-        "So another password replaces this record, and with it the login; creating that again sets its password,",
-        "also after a failure.",
-      ].join(" "),
+      prose`
+        The provider would record a refused update of a password as done.
+        So another password replaces this record, and with it the login; creating that again sets its password,
+        also after a failure.
+      `,
     );
     return new SqlUser(this, "Administrator", {
       count,
