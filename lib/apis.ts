@@ -2,7 +2,7 @@ import { type Construct } from "constructs";
 
 import { type CommonInputs } from "./common-inputs";
 import { type DeploymentContext } from "./core/deployment-context";
-import { allOf, anyOf, isSet, isUnset } from "./core/expr/conditional";
+import { allOf, anyOf, isSet, isUnset } from "./core/expr/conditions";
 import { type SettingsOf, type ValuesOf } from "./core/inputs/value";
 import { type ApiName, ProjectApis } from "./core/project-apis";
 import { isCheckedUp } from "./idp/check-up";

@@ -22,10 +22,10 @@ import {
   partIf,
   present,
   stateCondition,
-} from "./core/expr/conditional";
+} from "./core/expr/conditions";
 import { allOf, anyOf, type Expr, exprOf, hcl } from "./core/expr/expr";
-import { named } from "./core/expr/expression";
 import { compact, concat, values as valuesOfMap } from "./core/expr/functions";
+import { named } from "./core/expr/locals";
 import { inFiles } from "./core/hcl/stack-origin";
 import { inputChecksOf, valuesFrom } from "./core/inputs/inputs";
 import { memberPaths, unknownNames } from "./core/inputs/known-props";

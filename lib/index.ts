@@ -1,6 +1,6 @@
 export { type DeploymentContext, deploymentContext, type DeploymentContextProps } from "./core/deployment-context";
 export { type Existing, type OwnPart } from "./core/existing";
-export { type Condition } from "./core/expr/conditional";
+export { type Condition } from "./core/expr/conditions";
 export { type Blocks } from "./core/hcl/hcl-body";
 export { type HclBlocks } from "./core/hcl/stack-origin";
 export { type GrantedAccount, type GrantLimits, type WorkloadIdentity } from "./core/identity";

@@ -11,9 +11,9 @@ import {
   type VariantProps,
 } from "./common-inputs";
 import { existingOr, isExisting, isMade } from "./core/existing";
-import { not, partIf, readyOf } from "./core/expr/conditional";
+import { not, partIf, readyOf } from "./core/expr/conditions";
 import { allOf, type Expr } from "./core/expr/expr";
-import { named } from "./core/expr/expression";
+import { named } from "./core/expr/locals";
 import { needs } from "./core/inputs/needs";
 import { type Relation } from "./core/inputs/relations";
 import { number, type PropsOf } from "./core/inputs/rows";

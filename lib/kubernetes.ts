@@ -1,4 +1,4 @@
-export { type DynamicBlock } from "./core/expr/conditional";
+export { type DynamicBlock } from "./core/expr/blocks";
 export { type Labels } from "./core/labels";
 export {
   KubernetesIdentityProvider,

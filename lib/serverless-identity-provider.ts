@@ -10,10 +10,11 @@ import {
   type VariantProps,
 } from "./common-inputs";
 import { guardPresence } from "./core/deployment-guard";
-import { allOf, isNever, partIf, present, readyOf, setArgument } from "./core/expr/conditional";
+import { setArgument } from "./core/expr/attributes";
+import { allOf, isNever, partIf, present, readyOf } from "./core/expr/conditions";
 import { anyOf, call, type Expr, hcl, interpolated, literal } from "./core/expr/expr";
-import { named } from "./core/expr/expression";
 import { replace, toText, upper } from "./core/expr/functions";
+import { named } from "./core/expr/locals";
 import { tagsIn } from "./core/inputs/network-inputs";
 import { type Relation } from "./core/inputs/relations";
 import { settingsOf, type ValuesOf } from "./core/inputs/value";

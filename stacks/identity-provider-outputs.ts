@@ -1,4 +1,4 @@
-import { conditionFrom } from "../lib/core/expr/conditional";
+import { conditionFrom } from "../lib/core/expr/conditions";
 import { prose } from "../lib/core/prose";
 import { type ReadableSecret } from "../lib/core/secrets/stored-secret";
 import { type IdentityProvider } from "../lib/identity-provider";

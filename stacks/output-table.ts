@@ -1,6 +1,6 @@
 import { type TerraformStack } from "cdktf";
 
-import { rendered } from "../lib/core/expr/expression";
+import { rendered } from "../lib/core/expr/locals";
 import { type StackOutput } from "../lib/core/portable-stack";
 
 /** Outputs by name. */

@@ -2,8 +2,8 @@ import { type TerraformElement, TerraformHclModule, TerraformOutput, TerraformSt
 import { Construct } from "constructs";
 
 import { interpolated } from "../../lib/core/expr/expr";
-import { named, rendered } from "../../lib/core/expr/expression";
 import { given } from "../../lib/core/expr/given";
+import { named, rendered } from "../../lib/core/expr/locals";
 import { CheckBlock } from "../../lib/core/inputs/warnings";
 import { PortableStack } from "../../lib/core/portable-stack";
 import { EphemeralResource } from "../../lib/core/secrets/ephemeral-resource";

@@ -3,7 +3,7 @@ import { GoogleProvider, type GoogleProviderConfig } from "@cdktf/provider-googl
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { TerraformStack } from "cdktf";
 
-import { expression } from "../../lib/core/expr/expression";
+import { expression } from "../../lib/core/expr/terraform-text";
 import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
 import { PortableStack } from "../../lib/core/portable-stack";
 import { ProjectApis } from "../../lib/core/project-apis";

@@ -1,4 +1,4 @@
-import { rendered } from "../../lib/core/expr/expression";
+import { rendered } from "../../lib/core/expr/locals";
 import { valuesFrom } from "../../lib/core/inputs/inputs";
 import { DumpsElsewhere, LockedDumps } from "../../lib/idp/dump-copies";
 import { DatabaseDump, DUMPS } from "../../lib/idp/dumps";

@@ -1,4 +1,4 @@
-import { rendered } from "../../lib/core/expr/expression";
+import { rendered } from "../../lib/core/expr/locals";
 import { declareInputs } from "../../lib/core/inputs/declared-inputs";
 import { valuesFrom } from "../../lib/core/inputs/inputs";
 import { MAIL, mailPassword, mailPorts, mailSettings } from "../../lib/idp/mail";

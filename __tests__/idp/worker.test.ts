@@ -1,5 +1,5 @@
 import { exprOf, hcl, literal, reference } from "../../lib/core/expr/expr";
-import { rendered } from "../../lib/core/expr/expression";
+import { rendered } from "../../lib/core/expr/locals";
 import { valuesFrom } from "../../lib/core/inputs/inputs";
 import { type PropsOf } from "../../lib/core/inputs/rows";
 import { RESOURCES } from "../../lib/idp/contract";

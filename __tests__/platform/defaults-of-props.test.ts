@@ -5,7 +5,7 @@ import { RandomProvider } from "@cdktf/provider-random/lib/provider";
 import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 import { Token } from "cdktf";
 
-import { expression } from "../../lib/core/expr/expression";
+import { expression } from "../../lib/core/expr/terraform-text";
 import { type GrantLimits, type WorkloadIdentity } from "../../lib/core/identity";
 import { packageFile } from "../../lib/core/package-file";
 import { ExistingSecret, type ExistingSecretProps } from "../../lib/core/secrets/existing-secret";

@@ -1,8 +1,8 @@
 import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { type IResolvable } from "cdktf";
 
-import { type DynamicBlock } from "../../lib/core/expr/conditional";
-import { expression } from "../../lib/core/expr/expression";
+import { type DynamicBlock } from "../../lib/core/expr/blocks";
+import { expression } from "../../lib/core/expr/terraform-text";
 import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { type EnvironmentSpec } from "../../lib/idp/container-spec";
 import { addEntries } from "../../lib/platform/environment";

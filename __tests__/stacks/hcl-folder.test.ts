@@ -9,8 +9,8 @@ import { App, TerraformStack } from "cdktf";
 
 import { ServiceIdentity } from "../../lib";
 import { type Body } from "../../lib/core/hcl/hcl-body";
-import { withoutImpliedDependencies } from "../../lib/core/hcl/implied-dependencies";
 import { explain, hclFilesOf, KNOWN_BLOCKS } from "../../lib/core/hcl/stack-origin";
+import { withoutTransitiveDependencies } from "../../lib/core/hcl/transitive-dependencies";
 import { packageFile } from "../../lib/core/package-file";
 import { type PortableStack, type PortableStackProps } from "../../lib/core/portable-stack";
 import { brokenRules } from "../support/broken-rules";
@@ -57,7 +57,7 @@ describe.each(FOLDERS)("The folder of $name in HCL", ({ files, name, stack, stac
   it("says what its JSON says, but for dependencies that others imply", async () => {
     const parts = await Promise.all(Object.entries(files).map(([name, text]) => parse(name, text)));
     const json = JSON.parse(JSON.stringify(stack.toTerraform())) as Body;
-    expect(parts.flatMap((part) => settings(part)).sort()).toEqual(settings(withoutImpliedDependencies(json)));
+    expect(parts.flatMap((part) => settings(part)).sort()).toEqual(settings(withoutTransitiveDependencies(json)));
   });
 
   it("is the same text again, and names no place of this machine", () => {

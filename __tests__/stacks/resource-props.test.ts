@@ -21,7 +21,7 @@ import { NamespaceV1 } from "@cdktf/provider-kubernetes/lib/namespace-v1";
 import { TerraformResource } from "cdktf";
 
 import { MediaBucket, PostgresqlDatabase, RulesBrokenError, ServerlessIdentityProvider } from "../../lib";
-import { rendered } from "../../lib/core/expr/expression";
+import { rendered } from "../../lib/core/expr/locals";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { type BareStack, bareStack, terraformOf } from "../support/synthesis";
 import { canBe, groupsOf, inCollection, placesOf, SUBJECTS, synthesized, withValueAt } from "./prop-forms";

@@ -2,7 +2,7 @@ import { type TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type DeploymentContext } from "../../lib/core/deployment-context";
-import { expression } from "../../lib/core/expr/expression";
+import { expression } from "../../lib/core/expr/terraform-text";
 import { type WorkloadIdentity } from "../../lib/core/identity";
 import { type ApiName, ProjectApis } from "../../lib/core/project-apis";
 import { type ReadableSecret } from "../../lib/core/secrets/stored-secret";

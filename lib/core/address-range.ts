@@ -1,6 +1,6 @@
+import { textIn } from "./expr/coercion";
 import { call, type Expr, foldConstants, interpolated } from "./expr/expr";
 import { element, split, toNumber } from "./expr/functions";
-import { textIn } from "./expr/values";
 
 /** Whether a text is an IPv4 range in CIDR notation whose address is the first one of the range. */
 export function isAddressRange(range: Expr<string>): Expr<boolean> {

@@ -1,7 +1,7 @@
 import { type IResolvable, type ITerraformDependable, type LocalExecProvisioner, TerraformElement, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { settingName } from "./expr/expression";
+import { settingName } from "./expr/locals";
 import { TerraformData, type TerraformDataProps } from "./terraform-data";
 
 export interface Protection {

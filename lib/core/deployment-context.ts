@@ -2,8 +2,8 @@ import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type Expr, exprOf, hcl, interpolated } from "./expr/expr";
-import { namedValue } from "./expr/expression";
 import { each, element, every, includes, isDistinct, jsonOf, split, startsWith } from "./expr/functions";
+import { namedValue } from "./expr/locals";
 import { type Check, type EachCheck, matching } from "./inputs/checks";
 import { refuseWrong } from "./inputs/inputs";
 import { type KnownPropsOf, unknownNames } from "./inputs/known-props";

@@ -3,9 +3,10 @@ import { type Construct } from "constructs";
 
 import { guardDestroy, type Protection, refuseRemoval } from "./deletion-guard";
 import { MANAGED_RESOURCE, READ_AT_PLAN } from "./expr/addresses";
-import { countIf, isNever, isSet } from "./expr/conditional";
+import { countIf, isNever, isSet } from "./expr/conditions";
 import { type Expr, exprOf, hcl, reference } from "./expr/expr";
-import { expression, named, rendered, settingName } from "./expr/expression";
+import { named, rendered, settingName } from "./expr/locals";
+import { expression } from "./expr/terraform-text";
 import { shown } from "./inputs/checks";
 import { type Value } from "./inputs/value";
 import { prose } from "./prose";

@@ -2,7 +2,7 @@ import { type IResolvable, TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
 import { elementNamePart } from "./element-names";
-import { conditionFrom, isAlways, isNever, not } from "./expr/conditional";
+import { conditionFrom, isAlways, isNever, not } from "./expr/conditions";
 import { allOf, anyOf, type Expr, exprOf } from "./expr/expr";
 import { choice } from "./inputs/rows";
 import { prose } from "./prose";
@@ -84,19 +84,22 @@ export function existingOr(
 /**
  * All attributes that are read of a part, of the existing one or of the deployment's own, in locals named after them.
  *
- * @param theirs attributes of the existing part; undefined if there is none
+ * @param existingAttributes attributes of the existing part; undefined if there is none
  * @param made attributes of the deployment's own part
  */
 export function eitherOf<Read extends object>(
   scope: Construct,
   existing: Existing | undefined,
-  theirs: Partial<Read> | undefined,
+  existingAttributes: Partial<Read> | undefined,
   made: Read,
 ): Read {
-  if (theirs === undefined) return made;
+  if (existingAttributes === undefined) return made;
   const chosen = Object.entries<string>(made as Record<string, string>).map(([attribute, own]) => {
     const name = elementNamePart(attribute);
-    return [attribute, existingOr(scope, name, existing, theirs[attribute as keyof Read] as string | undefined, own)];
+    return [
+      attribute,
+      existingOr(scope, name, existing, existingAttributes[attribute as keyof Read] as string | undefined, own),
+    ];
   });
   return Object.fromEntries(chosen) as Read;
 }

@@ -1,7 +1,7 @@
 import { type ITerraformDependable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Condition, countIf, isNever } from "./expr/conditional";
+import { type Condition, countIf, isNever } from "./expr/conditions";
 import { allOf } from "./expr/expr";
 import { inFileOfExisting } from "./hcl/stack-origin";
 

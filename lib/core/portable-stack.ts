@@ -2,7 +2,7 @@ import { TerraformBackend, TerraformElement, TerraformOutput, type TerraformRemo
 import { Construct, type Node } from "constructs";
 
 import { elementNamePart, MAIN_CHILD_ID } from "./element-names";
-import { rendered } from "./expr/expression";
+import { rendered } from "./expr/locals";
 import { withNamedSteps } from "./expr/named-steps";
 import { type HclBlocks, hclFilesOf } from "./hcl/stack-origin";
 import { withNotes } from "./inputs/message-notes";
@@ -123,7 +123,7 @@ export class PortableStack extends TerraformStack {
     for (const element of this.node.findAll()) {
       if (!TerraformElement.isTerraformElement(element) || element.cdktfStack !== this) continue;
       const fragment = rendered(this, element.toTerraform(), true) as Body;
-      for (const address of addressesIn(fragment))
+      for (const address of declaredAddresses(fragment))
         owners.set(address, [...(owners.get(address) ?? []), element.node.path]);
       merge(terraform, fragment);
     }
@@ -138,7 +138,7 @@ export class PortableStack extends TerraformStack {
     requireNone(this, failures);
     const { rawOverrides } = this as unknown as { readonly rawOverrides: Body };
     merge(terraform, rendered(this, rawOverrides) as Body);
-    return withNotes(this, withoutImpliedDependencies(withNamedSteps(withoutElementMetadata(terraform)) as Body));
+    return withNotes(this, withoutReferencedDependencies(withNamedSteps(withoutElementMetadata(terraform)) as Body));
   }
 
   /**
@@ -172,7 +172,7 @@ function requireNone(stack: PortableStack, failures: readonly string[]): void {
   if (failures.length > 0) throw new RulesBrokenError(stack.node.path, failures);
 }
 
-function addressesIn(fragment: Body): string[] {
+function declaredAddresses(fragment: Body): string[] {
   const named = ["check", "locals", "module", "output", "variable"].flatMap((block) =>
     namesIn(fragment[block]).map((name) => `${block}.${name}`),
   );
@@ -202,7 +202,7 @@ function withoutElementMetadata(terraform: Body): Body {
 const OTHER_REFERENCES = ["depends_on", "lifecycle", "provisioner"];
 
 /** Removes dependencies on elements that are referred to anyway, so that each remaining one has a meaning. */
-function withoutImpliedDependencies(terraform: Body): Body {
+function withoutReferencedDependencies(terraform: Body): Body {
   const { data, resource } = terraform as Record<string, Record<string, Record<string, Body>>>;
   const elements = [data, resource].flatMap((types) => Object.values(types ?? {}).flatMap(Object.values<Body>));
   for (const element of elements) {

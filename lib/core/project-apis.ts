@@ -2,7 +2,7 @@ import { ProjectService } from "@cdktf/provider-google/lib/project-service";
 import { Fn, type ITerraformDependable, type LocalExecProvisioner, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition, countIf, isNever } from "./expr/conditional";
+import { type Condition, countIf, isNever } from "./expr/conditions";
 import { type KnownPropsOf, refuseProps } from "./inputs/known-props";
 import { prose } from "./prose";
 import { stateProvidersOf, stateScriptsOf } from "./provider-requirements";

@@ -4,7 +4,8 @@ import { dirname, join, posix, sep } from "node:path";
 import { Fn, type IStackSynthesizer, type ISynthesisSession, TerraformLocal, TerraformStack, Token } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { expression, localReference } from "./expr/expression";
+import { localReference } from "./expr/locals";
+import { expression } from "./expr/terraform-text";
 import { SYNTHESIZED } from "./hcl/hcl-files";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
 import { packageFile } from "./package-file";

@@ -1,7 +1,7 @@
 import { TerraformStack, Token } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { rendered } from "./expr/expression";
+import { rendered } from "./expr/locals";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
 import { prose } from "./prose";
 

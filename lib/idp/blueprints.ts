@@ -5,8 +5,8 @@ import { type Precondition, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { anyOf, type Expr, exprOf, hcl, interpolated, type Operand } from "../core/expr/expr";
-import { named } from "../core/expr/expression";
 import { intersection, keys } from "../core/expr/functions";
+import { named } from "../core/expr/locals";
 import { planned, plannedWith } from "../core/inputs/checks";
 import { refuseWrong } from "../core/inputs/inputs";
 import { texts } from "../core/inputs/rows";

@@ -1,10 +1,10 @@
 import { type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, type Condition, isNever, namedCondition } from "../core/expr/conditional";
+import { allOf, type Condition, isNever, namedCondition } from "../core/expr/conditions";
 import { type Expr, exprOf, interpolated, literal } from "../core/expr/expr";
-import { localReference } from "../core/expr/expression";
 import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr/functions";
+import { localReference } from "../core/expr/locals";
 import { isWhole, matching } from "../core/inputs/checks";
 import { number, object, type Optional, type PropsOf, text } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";

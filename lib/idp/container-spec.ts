@@ -1,6 +1,6 @@
 import { type IResolvable, type ITerraformDependable, type TerraformLocal } from "cdktf";
 
-import { type Condition } from "../core/expr/conditional";
+import { type Condition } from "../core/expr/conditions";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { type SecretSettings } from "./secret-settings";

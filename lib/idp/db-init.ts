@@ -1,7 +1,7 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionFrom, isAlways } from "../core/expr/conditional";
+import { conditionFrom, isAlways } from "../core/expr/conditions";
 import { type Expr, hcl } from "../core/expr/expr";
 import { type KnownPropsOf, refuseProps } from "../core/inputs/known-props";
 import { flag, object, type PropsOf } from "../core/inputs/rows";
@@ -9,6 +9,7 @@ import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { prose } from "../core/prose";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { addScript, joined, type StackFile } from "../core/stack-file";
+import { type ContainerSpec } from "./container-spec";
 import {
   DATABASE_ADMINISTRATOR,
   DB_INIT_JOB,
@@ -128,78 +129,102 @@ export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;
   readonly ready: ITerraformDependable[];
 
+  /** Container of both jobs, which sign in as the administrator. */
+  private readonly container: ContainerSpec;
+  private readonly image: string;
+  private readonly grants: Expr<boolean>;
+  private readonly revokes: Expr<boolean>;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: DbInitProps,
+  ) {
+    super(scope, id);
+    stateProvidersOf(this);
+    refuseProps(this, props, PROPS);
+    const { database, grantManagedSuperuser = true, image, revokePublicConnect = true } = props;
+    this.image = image ?? clientImage(database);
+    this.grants = conditionFrom(grantManagedSuperuser);
+    this.revokes = conditionFrom(revokePublicConnect);
+    this.container = this.administratorContainer();
+    const job = this.addJob();
+    this.jobName = job.jobName;
+    this.ready = job.ready;
+    // Each folder has all scripts, also those of jobs that it does not run yet.
+    this.addRetirementScripts();
+  }
+
+  private administratorContainer(): ContainerSpec {
+    const { database } = this.props;
+    const container = databaseJobContainer(
+      database,
+      {
+        DB_ADMIN_USER: database.administratorName ?? DATABASE_ADMINISTRATOR,
+        DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
+        DB_GRANT_MANAGED_SUPERUSER: this.grants.text,
+        DB_REVOKE_PUBLIC_CONNECT: this.revokes.text,
+        DB_INSTANCE_OWNER: database.instanceOwner ?? "deployment",
+        DB_OWNER: database.ownerName ?? database.userName,
+        DB_OTHER_USER: database.otherLogin?.name ?? "",
+        DB_PASSWORD_VERSION: database.otherLogin?.passwordVersion ?? "",
+      },
+      this.image,
+    );
+    const secretEnvironment = { ...container.secretEnvironment, DB_ADMIN_PASSWORD: database.administratorPassword };
+    return { ...container, secretEnvironment };
+  }
+
+  private addJob(): OneTimeJob {
+    const { database, dependsOn, runner } = this.props;
+    const script = addScript(this, "lib/idp/scripts/db-init.sh");
+    return runner.runOnce(this, MAIN_CHILD_ID, {
+      ...LIMITS,
+      name: DB_INIT_JOB,
+      script,
+      scriptName: "db-init.sh",
+      container: { ...this.container, dependsOn },
+      rerunWhenChanged: {
+        script: script.sha256,
+        image: this.image,
+        instance: database.connectionName,
+        // Deviations from the defaults are appended to a value, because a new key would rerun the job everywhere.
+        database: orWith(database.databaseName, this.revokes, ", open to PUBLIC"),
+        user: orWith(database.userName, this.grants, ", no managed superuser"),
+        password_version: database.password.revision,
+        // Signing in with the administrator's new password proves it before the former one is destroyed.
+        administrator_password_version: database.administratorPassword.revision,
+      },
+    });
+  }
+
   /**
    * Closes the login of the former password once no session uses it; an apply waits for that.
    *
    * @param usersReady everything that uses the database
    * @returns dependencies that wait for it; none if there is only one login
    */
-  readonly retire: (scope: Construct, usersReady: ITerraformDependable[]) => ITerraformDependable[];
+  retire(scope: Construct, usersReady: ITerraformDependable[]): ITerraformDependable[] {
+    const { database, runner } = this.props;
+    const { otherLogin } = database;
+    if (otherLogin === undefined) return [];
+    return runner.runOnce(scope, "FormerLogin", {
+      ...LIMITS,
+      name: DB_RETIRE_JOB,
+      script: joined(...this.addRetirementScripts()),
+      scriptName: "retire-login.sh",
+      condition: otherLogin.condition,
+      container: { ...this.container, dependsOn: usersReady },
+      rerunWhenChanged: { login: otherLogin.name, password_version: database.password.revision },
+    }).ready;
+  }
 
-  constructor(scope: Construct, id: string, props: DbInitProps) {
-    super(scope, id);
-    stateProvidersOf(this);
-    refuseProps(this, props, PROPS);
-    const { database, dependsOn, image = clientImage(props.database), runner } = props;
-    const { grantManagedSuperuser = true, revokePublicConnect = true } = props;
-    const [grants, revokes] = [conditionFrom(grantManagedSuperuser), conditionFrom(revokePublicConnect)];
-    const script = addScript(this, "lib/idp/scripts/db-init.sh");
-
-    const container = databaseJobContainer(
-      database,
-      {
-        DB_ADMIN_USER: database.administratorName ?? DATABASE_ADMINISTRATOR,
-        DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
-        DB_GRANT_MANAGED_SUPERUSER: grants.text,
-        DB_REVOKE_PUBLIC_CONNECT: revokes.text,
-        DB_INSTANCE_OWNER: database.instanceOwner ?? "deployment",
-        DB_OWNER: database.ownerName ?? database.userName,
-        DB_OTHER_USER: database.otherLogin?.name ?? "",
-        DB_PASSWORD_VERSION: database.otherLogin?.passwordVersion ?? "",
-      },
-      image,
-    );
-    const secretEnvironment = { ...container.secretEnvironment, DB_ADMIN_PASSWORD: database.administratorPassword };
-    const limits = { timeoutSeconds: DB_INIT_TIMEOUT_SECONDS, maxRetries: DB_INIT_MAX_RETRIES };
-    const job = runner.runOnce(this, MAIN_CHILD_ID, {
-      ...limits,
-      name: DB_INIT_JOB,
-      script,
-      scriptName: "db-init.sh",
-      container: { ...container, secretEnvironment, dependsOn },
-      rerunWhenChanged: {
-        script: script.sha256,
-        image,
-        instance: database.connectionName,
-        // Deviations from the defaults are appended to a value, because a new key would rerun the job everywhere.
-        database: orWith(database.databaseName, revokes, ", open to PUBLIC"),
-        user: orWith(database.userName, grants, ", no managed superuser"),
-        password_version: database.password.revision,
-        // Signing in with the administrator's new password proves it before the former one is destroyed.
-        administrator_password_version: database.administratorPassword.revision,
-      },
-    });
-
-    this.jobName = job.jobName;
-    this.ready = job.ready;
-    const [client, retire] = ["database-client", "retire-login"].map((name) =>
-      addScript(this, `lib/idp/scripts/${name}.sh`),
-    ) as [StackFile, StackFile];
-    this.retire = (scope, usersReady) => {
-      const { otherLogin } = database;
-      if (otherLogin === undefined) return [];
-      return runner.runOnce(scope, "FormerLogin", {
-        ...limits,
-        name: DB_RETIRE_JOB,
-        script: joined(client, retire),
-        scriptName: "retire-login.sh",
-        condition: otherLogin.condition,
-        container: { ...container, secretEnvironment, dependsOn: usersReady },
-        rerunWhenChanged: { login: otherLogin.name, password_version: database.password.revision },
-      }).ready;
-    };
+  private addRetirementScripts(): [client: StackFile, script: StackFile] {
+    return [addScript(this, "lib/idp/scripts/database-client.sh"), addScript(this, "lib/idp/scripts/retire-login.sh")];
   }
 }
+
+const LIMITS = { timeoutSeconds: DB_INIT_TIMEOUT_SECONDS, maxRetries: DB_INIT_MAX_RETRIES };
 
 /** A text, with a suffix unless the condition holds. */
 function orWith(text: string, condition: Expr<boolean>, suffix: string): string {

@@ -1,6 +1,7 @@
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
-import { addOptionalBlock, isSet } from "../core/expr/conditional";
+import { addOptionalBlock } from "../core/expr/blocks";
+import { isSet } from "../core/expr/conditions";
 import { type Expr, exprOf } from "../core/expr/expr";
 import { element, lookup, split, upper } from "../core/expr/functions";
 

@@ -4,7 +4,8 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../core/deployment-context";
-import { countIf, idOf, isNever, isSet, partIf, present, setArgument } from "../core/expr/conditional";
+import { idOf, setArgument } from "../core/expr/attributes";
+import { countIf, isNever, isSet, partIf, present } from "../core/expr/conditions";
 import { type Expr } from "../core/expr/expr";
 import { max, toText } from "../core/expr/functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";

@@ -4,7 +4,8 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../core/deployment-context";
-import { type Condition, countIf, idOf, isNever, partIf } from "../core/expr/conditional";
+import { idOf } from "../core/expr/attributes";
+import { type Condition, countIf, isNever, partIf, readyOf } from "../core/expr/conditions";
 import { allOf, anyOf, type Expr, hcl } from "../core/expr/expr";
 import { allIn, compact, element, every, toNumber } from "../core/expr/functions";
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
@@ -17,7 +18,7 @@ import { type Advice } from "../core/inputs/warnings";
 import { bucketName } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";
 import { prose } from "../core/prose";
-import { addScript } from "../core/stack-file";
+import { addScript, type StackFile } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 import { clientImage, databaseJobContainer } from "./database-job";
 import { DUMP_COPIES, type DumpCopies, type DumpsElsewhere, type LockedDumps } from "./dump-copies";
@@ -216,10 +217,14 @@ export class DatabaseDump extends Construct {
   readonly ready: ITerraformDependable[];
 
   /** @internal */
-  constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: DatabaseDumpProps,
+  ) {
     super(scope, id);
-    const { database, inputs, runner } = props;
-    const { atApply, schedule } = inputs.dumps.at;
+    const { inputs } = props;
+    const { schedule } = inputs.dumps.at;
     const isScheduled = isDumped(inputs);
     this.condition = isScheduled;
     this.isDaily = allOf(isScheduled, (schedule as Expr as Expr<string>).matches(DAILY));
@@ -229,33 +234,37 @@ export class DatabaseDump extends Construct {
     this.locked = props.locked;
     this.bucket = new DumpBucket(this, "Bucket", props, hasBucket);
     const script = addScript(this, "lib/idp/scripts/dump-database.sh");
-    const job = {
-      script,
-      scriptName: "dump-database.sh",
-      container: {
-        ...this.container(database),
-        mounts: [this.bucket],
-        // The mount of a bucket may keep a file in memory until it is stored.
-        resources: { cpu: "1", memory: "2Gi" },
-        dependsOn: props.dependsOn,
-      },
-      // Far more than a dump of gigabytes takes.
-      timeoutSeconds: 1800,
-    };
-    const scheduled = runner?.schedule(this, "Job", {
-      ...job,
+    const scheduled = this.addScheduledJob(script, isScheduled);
+    const first = this.addFirstDump(script, isScheduled);
+
+    this.bucketName = hasBucket.choose(this.bucket.bucketName, null).text;
+    this.lockedBucketName = this.locked.condition.choose(this.locked.bucketName, null).text;
+    this.jobName = scheduled?.jobName;
+    this.runCommand = scheduled && isScheduled.choose(scheduled.runCommand, null).text;
+    this.ready = [...readyOf(scheduled, first), ...this.locked.ready];
+  }
+
+  private addScheduledJob(script: StackFile, condition: Expr<boolean>) {
+    const { inputs, runner } = this.props;
+    return runner?.schedule(this, "Job", {
+      ...this.jobWith(script),
       name: DUMP_JOB,
       // Each attempt writes a file of its own.
       maxRetries: 2,
-      schedule: schedule.text,
+      schedule: inputs.dumps.at.schedule.text,
       // UTC, like the times of Cloud SQL's backups.
       timeZone: "Etc/UTC",
-      condition: isScheduled,
+      condition,
     });
-    const isAtApply = allOf(isScheduled, atApply);
-    const first = partIf(isAtApply, () =>
+  }
+
+  /** A dump during an apply, so that there is one before the first scheduled one. */
+  private addFirstDump(script: StackFile, isScheduled: Expr<boolean>) {
+    const { database, inputs, runner } = this.props;
+    const condition = allOf(isScheduled, inputs.dumps.at.atApply);
+    return partIf(condition, () =>
       runner?.runOnce(this, "AtApply", {
-        ...job,
+        ...this.jobWith(script),
         name: FIRST_DUMP_JOB,
         // The apply waits for it.
         maxRetries: 0,
@@ -265,15 +274,27 @@ export class DatabaseDump extends Construct {
           instance: database.connectionName,
           database: database.databaseName,
         },
-        condition: isAtApply,
+        condition,
       }),
     );
+  }
 
-    this.bucketName = hasBucket.choose(this.bucket.bucketName, null).text;
-    this.lockedBucketName = this.locked.condition.choose(this.locked.bucketName, null).text;
-    this.jobName = scheduled?.jobName;
-    this.runCommand = scheduled && isScheduled.choose(scheduled.runCommand, null).text;
-    this.ready = [...(scheduled?.ready ?? []), ...(first?.ready ?? []), ...this.locked.ready];
+  /** What both jobs have in common. */
+  private jobWith(script: StackFile) {
+    const { database, dependsOn } = this.props;
+    return {
+      script,
+      scriptName: "dump-database.sh",
+      container: {
+        ...this.container(database),
+        mounts: [this.bucket],
+        // The mount of a bucket may keep a file in memory until it is stored.
+        resources: { cpu: "1", memory: "2Gi" },
+        dependsOn,
+      },
+      // Far more than a dump of gigabytes takes.
+      timeoutSeconds: 1800,
+    };
   }
 
   /** Container of the job, with the buckets for copies. */
@@ -297,8 +318,9 @@ export class DatabaseDump extends Construct {
  *
  * A dump in `dumps/` has its time in its name. Only the service account of the job can add dumps, and even that cannot
  * replace or delete one; they are deleted after the retention time. `latest/` holds a copy of the newest, which only
- * the next dump replaces. Deleted and replaced files can be restored for seven days. There is no retention policy,
- * because the mount of a bucket could not write under one; `LockedDumps` has one.
+ * the next dump replaces. Deleted and replaced files can be restored for `softDeleteDays`.
+ *
+ * There is no retention policy, because the mount of a bucket could not write under one; `LockedDumps` has one.
  */
 export class DumpBucket extends Construct implements MediaStore {
   readonly name = DUMP_BUCKET_SUFFIX;

@@ -2,8 +2,8 @@ import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type Expr, interpolated } from "../core/expr/expr";
-import { escapedTexts } from "../core/expr/expression";
 import { concat, intersection, jsonOf, keys } from "../core/expr/functions";
+import { escapedTexts } from "../core/expr/terraform-text";
 import { type Relation } from "../core/inputs/relations";
 import { choice, mapOf, type Table, textMap } from "../core/inputs/rows";
 import { type Value } from "../core/inputs/value";

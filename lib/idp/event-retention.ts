@@ -1,7 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition } from "../core/expr/conditional";
+import { type Condition } from "../core/expr/conditions";
 import { type Expr } from "../core/expr/expr";
 import { addScript, joined } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";

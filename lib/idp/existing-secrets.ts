@@ -2,7 +2,8 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { type ITerraformDependable, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionFrom, repeatFor } from "../core/expr/conditional";
+import { repeatFor } from "../core/expr/attributes";
+import { conditionFrom } from "../core/expr/conditions";
 import { call, type Expr, hcl, interpolated, reference } from "../core/expr/expr";
 import { each, element, split, startsWith } from "../core/expr/functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";

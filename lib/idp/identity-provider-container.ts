@@ -2,7 +2,7 @@ import { type ITerraformDependable, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { exprOf } from "../core/expr/expr";
-import { expression } from "../core/expr/expression";
+import { expression } from "../core/expr/terraform-text";
 import { valuesFrom } from "../core/inputs/inputs";
 import { type KnownPropsOf, propProblems } from "../core/inputs/known-props";
 import { type PropsOf } from "../core/inputs/rows";

@@ -2,10 +2,10 @@ import { Fn, type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { CONTEXT_PROP, type DeploymentContext, type DeploymentInputs } from "../core/deployment-context";
-import { allOf, anyOf, countIf, isNever, isSet, isUnset, present } from "../core/expr/conditional";
+import { allOf, anyOf, countIf, isNever, isSet, isUnset, present } from "../core/expr/conditions";
 import { type Expr, exprOf, hcl, interpolated, literal } from "../core/expr/expr";
-import { named, namedValue, settingName } from "../core/expr/expression";
 import { captured, element, endsWith, lookup, split, startsWith, toNumber, trimPrefix } from "../core/expr/functions";
+import { named, namedValue, settingName } from "../core/expr/locals";
 import { type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/inputs/checks";
 import { refuseWrong } from "../core/inputs/inputs";

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { CONTEXT_PROP, type DeploymentContext } from "../core/deployment-context";
 import { type Existing } from "../core/existing";
-import { type Condition, isNever } from "../core/expr/conditional";
+import { type Condition, isNever } from "../core/expr/conditions";
 import { anyOf, type Expr, exprOf } from "../core/expr/expr";
 import { inFiles } from "../core/hcl/stack-origin";
 import { refuseWrong } from "../core/inputs/inputs";

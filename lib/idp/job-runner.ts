@@ -1,7 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Condition } from "../core/expr/conditional";
+import { type Condition } from "../core/expr/conditions";
 import { type StackFile } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 

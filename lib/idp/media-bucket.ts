@@ -5,18 +5,17 @@ import { Construct } from "constructs";
 
 import { CONTEXT_PROP, type DeploymentContext } from "../core/deployment-context";
 import { type Existing, existingOr, isExisting, isMade } from "../core/existing";
+import { attributeOf, idOf } from "../core/expr/attributes";
 import {
-  attributeOf,
   type Condition,
   conditionFrom,
   countIf,
-  idOf,
   isNever,
   isSet,
   namedCondition,
   partIf,
   present,
-} from "../core/expr/conditional";
+} from "../core/expr/conditions";
 import { type Expr, exprOf } from "../core/expr/expr";
 import { explain, inFileOfExisting } from "../core/hcl/stack-origin";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
@@ -238,8 +237,8 @@ class ExistingBucket extends BucketFolder {
 /**
  * The bucket for uploaded icons and flow backgrounds, mounted as a folder into every instance.
  *
- * Private, without per-object permissions. Deleted and overwritten files can be restored for seven days, during which
- * they are billed. There is no versioning, because the application never edits a file and old versions would stay
+ * Private, without per-object permissions. Deleted and overwritten files can be restored for `softDeleteDays`, during
+ * which they are billed. There is no versioning, because the application never edits a file and old versions would stay
  * permanently.
  */
 export class MediaBucket extends BucketFolder {

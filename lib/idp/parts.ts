@@ -1,6 +1,6 @@
 import { type ITerraformDependable } from "cdktf";
 
-import { type Condition } from "../core/expr/conditional";
+import { type Condition } from "../core/expr/conditions";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
 

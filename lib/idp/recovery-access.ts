@@ -3,7 +3,8 @@ import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../core/deployment-context";
-import { type Condition, countIf, idOf } from "../core/expr/conditional";
+import { idOf } from "../core/expr/attributes";
+import { type Condition, countIf } from "../core/expr/conditions";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching, whole } from "../core/inputs/checks";
 import { number, object, type PropsOf, text } from "../core/inputs/rows";
@@ -15,7 +16,7 @@ import { addSecret } from "../core/secrets/stored-secret";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 import { BOOTSTRAP_PASSWORD, ENTRYPOINT_PATH } from "./contract";
-import { type ManualJobRunner } from "./job-runner";
+import { type ManualJob, type ManualJobRunner } from "./job-runner";
 
 const MOST_MINUTES = 60;
 
@@ -96,16 +97,34 @@ export class RecoveryAccess extends Construct {
   readonly ready: ITerraformDependable[];
 
   /** @internal */
-  constructor(scope: Construct, id: string, props: RecoveryAccessParts) {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: RecoveryAccessParts,
+  ) {
     super(scope, id);
-    const { condition, container, context, dependsOn, identity, inputs, runner, secretsReady, url } = props;
+    const { context, inputs } = props;
+    const { mayRead, mayWrite, secretName } = this.addLink();
+    const job = this.addJob(secretName, mayWrite);
+    this.jobName = job.jobName;
+    const ifMade = (command: string) => inputs.recoveryAccess.isSet().choose(command, null).text;
+    this.runCommand = ifMade(job.runCommand);
+    this.readCommand = ifMade(
+      `gcloud secrets versions access latest --secret=${secretName} --project=${context.projectId}`,
+    );
+    this.ready = [mayRead, ...job.ready];
+  }
+
+  /** The secret with the link, which one account may read, and to which the job may add versions. */
+  private addLink() {
+    const { condition, context, identity, inputs, secretsReady } = this.props;
     const { deployment, labels, projectId: project, region, secretLocations = [region] } = context;
-    const name = secretId(deployment, RECOVERY_LINK_SUFFIX);
+    const secretName = secretId(deployment, RECOVERY_LINK_SUFFIX);
     const link = new Construct(this, "Link");
     // No delay before a version is destroyed: the link has expired by then.
     const secret = addSecret(link, MAIN_CHILD_ID, secretLocations, {
       project,
-      secretId: name,
+      secretId: secretName,
       labels,
       count: countIf(condition),
       deletionProtection: false,
@@ -130,7 +149,12 @@ export class RecoveryAccess extends Construct {
         }),
       condition,
     );
-    const job = runner.byHand(this, "Job", {
+    return { mayRead, mayWrite, secretName };
+  }
+
+  private addJob(secretName: string, mayWrite: ITerraformDependable[]): ManualJob {
+    const { condition, container, context, dependsOn, inputs, runner, url } = this.props;
+    return runner.byHand(this, "Job", {
       name: RECOVERY_JOB,
       script: addScript(this, "lib/idp/scripts/recovery-link.py"),
       scriptName: "recovery-link.py",
@@ -139,7 +163,7 @@ export class RecoveryAccess extends Construct {
       container: containerOfJob(container, [...dependsOn, ...mayWrite], {
         RECOVERY_ENTRYPOINT: ENTRYPOINT_PATH,
         RECOVERY_MINUTES: inputs.recoveryAccess.at.minutes.text,
-        RECOVERY_SECRET: `projects/${project}/secrets/${name}`,
+        RECOVERY_SECRET: `projects/${context.projectId}/secrets/${secretName}`,
         RECOVERY_URL: url,
       }),
       given: { variable: "RECOVERY_USER", placeholder: "USERNAME" },
@@ -149,11 +173,6 @@ export class RecoveryAccess extends Construct {
       maxRetries: 0,
       condition,
     });
-    this.jobName = job.jobName;
-    const ifMade = (command: string) => inputs.recoveryAccess.isSet().choose(command, null).text;
-    this.runCommand = ifMade(job.runCommand);
-    this.readCommand = ifMade(`gcloud secrets versions access latest --secret=${name} --project=${project}`);
-    this.ready = [mayRead, ...job.ready];
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Construct } from "constructs";
 
 import { type DeploymentContext } from "../core/deployment-context";
-import { isNever } from "../core/expr/conditional";
+import { isNever } from "../core/expr/conditions";
 import { type Expr } from "../core/expr/expr";
 import { type ValuesOf } from "../core/inputs/value";
 import { bucketName } from "../core/names";

@@ -1,9 +1,9 @@
 import { type ITerraformDependable, TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Condition, conditionFrom } from "../core/expr/conditional";
+import { type Condition, conditionFrom } from "../core/expr/conditions";
 import { type Expr, exprOf, hcl } from "../core/expr/expr";
-import { expression } from "../core/expr/expression";
+import { expression } from "../core/expr/terraform-text";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
 

@@ -1,7 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition } from "../core/expr/conditional";
+import { type Condition } from "../core/expr/conditions";
 import { allOf, anyOf } from "../core/expr/expr";
 import { matching, whole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";

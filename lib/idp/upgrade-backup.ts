@@ -1,7 +1,7 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionFrom, countIf, partIf, present } from "../core/expr/conditional";
+import { conditionFrom, countIf, partIf, present } from "../core/expr/conditions";
 import { interpolated } from "../core/expr/expr";
 import { flag } from "../core/inputs/rows";
 import { MAIN_CHILD_ID } from "../core/portable-stack";

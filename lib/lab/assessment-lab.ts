@@ -6,10 +6,11 @@ import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, attributeOf, attributesOf, isUnset, not } from "../core/expr/conditional";
+import { attributeOf, attributesOf } from "../core/expr/attributes";
+import { allOf, isUnset, not } from "../core/expr/conditions";
 import { literal } from "../core/expr/expr";
-import { named, namedValue } from "../core/expr/expression";
 import { flatten, one } from "../core/expr/functions";
+import { named, namedValue } from "../core/expr/locals";
 import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { valuesFrom } from "../core/inputs/inputs";
 import { knownOf, type KnownPropsOf, propProblems, unknownNames } from "../core/inputs/known-props";

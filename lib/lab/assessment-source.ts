@@ -2,7 +2,8 @@ import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-cente
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { attributeOf, countIf, isNever } from "../core/expr/conditional";
+import { attributeOf } from "../core/expr/attributes";
+import { countIf, isNever } from "../core/expr/conditions";
 import { literal } from "../core/expr/expr";
 import { labelsWith } from "../core/labels";
 import { addRestLibraries, runsScript } from "../core/project-apis";

@@ -5,7 +5,8 @@ import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
 import { Construct } from "constructs";
 
-import { allOf, attributeOf, type Condition, countIf, not } from "../core/expr/conditional";
+import { attributeOf } from "../core/expr/attributes";
+import { allOf, type Condition, countIf, not } from "../core/expr/conditions";
 import { exprOf, hcl } from "../core/expr/expr";
 import { trimSpace } from "../core/expr/functions";
 import { runsScript, shellCommand } from "../core/project-apis";

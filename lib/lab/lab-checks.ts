@@ -6,8 +6,8 @@ import { type TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, anyOf, type Expr, exprOf, hcl, interpolated, literal } from "../core/expr/expr";
-import { settingName } from "../core/expr/expression";
 import { element, every, split } from "../core/expr/functions";
+import { settingName } from "../core/expr/locals";
 import { type ValuesOf } from "../core/inputs/value";
 import { CheckBlock } from "../core/inputs/warnings";
 import { prose } from "../core/prose";

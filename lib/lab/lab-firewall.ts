@@ -2,7 +2,8 @@ import { ComputeFirewall, type ComputeFirewallConfig } from "@cdktf/provider-goo
 import { type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addOptionalBlock, allOf, type Condition, countIf } from "../core/expr/conditional";
+import { addOptionalBlock } from "../core/expr/blocks";
+import { allOf, type Condition, countIf } from "../core/expr/conditions";
 import { type Expr } from "../core/expr/expr";
 import { concat, each } from "../core/expr/functions";
 import {

@@ -2,8 +2,9 @@ import { Id } from "@cdktf/provider-random/lib/id";
 import { Fn, type IResolvable, type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { attributeOf, countIf, isUnset } from "../core/expr/conditional";
-import { expression } from "../core/expr/expression";
+import { attributeOf } from "../core/expr/attributes";
+import { countIf, isUnset } from "../core/expr/conditions";
+import { expression } from "../core/expr/terraform-text";
 import { type Labels } from "../core/labels";
 import { ProjectApis } from "../core/project-apis";
 import { prose } from "../core/prose";

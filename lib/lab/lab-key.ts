@@ -4,7 +4,9 @@ import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Fn, type IResolvable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, attributeOf, countIf, idOf } from "../core/expr/conditional";
+import { attributeOf, idOf } from "../core/expr/attributes";
+import { addDynamicBlock } from "../core/expr/blocks";
+import { countIf } from "../core/expr/conditions";
 import { exprOf } from "../core/expr/expr";
 import { compact } from "../core/expr/functions";
 import { MAIN_CHILD_ID } from "../core/portable-stack";

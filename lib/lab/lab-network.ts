@@ -5,9 +5,11 @@ import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-googl
 import { Fn, type IResolvable, type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, attributeOf, type Condition, countIf, idOf, isNever, isUnset, not } from "../core/expr/conditional";
+import { attributeOf, idOf } from "../core/expr/attributes";
+import { allOf, type Condition, countIf, isNever, isUnset, not } from "../core/expr/conditions";
 import { hcl } from "../core/expr/expr";
-import { expression, settingName } from "../core/expr/expression";
+import { settingName } from "../core/expr/locals";
+import { expression } from "../core/expr/terraform-text";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { prose } from "../core/prose";

@@ -2,10 +2,11 @@ import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
 import { type IResolvable, type ITerraformDependable, TerraformCount, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, countIf, listIf } from "../core/expr/conditional";
+import { addDynamicBlock } from "../core/expr/blocks";
+import { countIf, listIf } from "../core/expr/conditions";
 import { type Expr, exprOf } from "../core/expr/expr";
-import { expression } from "../core/expr/expression";
 import { concat, toText, upper } from "../core/expr/functions";
+import { expression } from "../core/expr/terraform-text";
 import { tagsIn } from "../core/inputs/network-inputs";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";

@@ -1,8 +1,9 @@
 import { Fn, type ITerraformDependable, TerraformLocal, type TerraformResource, Token } from "cdktf";
 
-import { addDynamicBlock, type DynamicBlock } from "../core/expr/conditional";
+import { addDynamicBlock, type DynamicBlock } from "../core/expr/blocks";
 import { allOf, hcl } from "../core/expr/expr";
-import { escapedTexts, localReference } from "../core/expr/expression";
+import { localReference } from "../core/expr/locals";
+import { escapedTexts } from "../core/expr/terraform-text";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec";
 

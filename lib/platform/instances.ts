@@ -164,7 +164,7 @@ export function instanceRelations<T extends Inputs>(
     return { all, instances, ofEach, ofInstance: perInstance, ofRequests: requests, ofWorkers };
   };
   /** Alternative changes that would suffice, each alone; null for a change that is not enough. */
-  const waysOut = (v: ValuesOf<T>): readonly Expr<string | null>[] => {
+  const remedies = (v: ValuesOf<T>): readonly Expr<string | null>[] => {
     const { connectionPool: pool, databaseTier: tier, existingDatabase: existing, maxInstanceCount: most } = v;
     const { all, instances, ofEach, ofInstance, ofRequests, ofWorkers } = needed(v);
     const available = mostConnections(v, all).minus(RESERVED_CONNECTIONS);
@@ -211,8 +211,8 @@ export function instanceRelations<T extends Inputs>(
       holds: ({ maxInstanceCount: most, minInstanceCount: count }) =>
         isWhole(count, least).and(isWhole(most, 1), count.le(most)),
       says: ({ maxInstanceCount: most, minInstanceCount: count }) => {
-        const notWhole = (each: Value<Input<number>>, from: number, usual: number) =>
-          interpolated`${each.name} is ${jsonOf(each)}; it must be a whole number from ${from}; set it to ${usual}`;
+        const notWhole = (each: Value<Input<number>>, from: number, value: number) =>
+          interpolated`${each.name} is ${jsonOf(each)}; it must be a whole number from ${from}; set it to ${value}`;
         const are = interpolated`${count.name} is ${count} and ${most.name} is ${most}`;
         const fix = interpolated`lower it to ${most}, or raise the other to ${count}`;
         const outOfOrder = interpolated`${are}; the minimum must not exceed the maximum; ${fix}`;
@@ -235,7 +235,7 @@ export function instanceRelations<T extends Inputs>(
           ${most.name} is ${most.shown}; a rollout then runs ${instances.text} instances, which need ${all.text}
           database connections${separate.text}, and the database accepts ${jsonOf(mostConnections(v, all)).text},
           ${RESERVED_CONNECTIONS} of them reserved for administration, and a request without a connection fails;
-          ${compact(waysOut(v)).joinedBy(", or ").text}
+          ${compact(remedies(v)).joinedBy(", or ").text}
         `;
       },
     },

@@ -3,7 +3,8 @@ import { KmsCryptoKeyIamMember } from "@cdktf/provider-google/lib/kms-crypto-key
 import { TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { attributeOf, attributesOf, type Condition, countIf, isNever, setArgument } from "../core/expr/conditional";
+import { attributeOf, attributesOf, setArgument } from "../core/expr/attributes";
+import { type Condition, countIf, isNever } from "../core/expr/conditions";
 import { allOf, type Expr, exprOf } from "../core/expr/expr";
 import { concat, element } from "../core/expr/functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";

@@ -3,10 +3,12 @@ import { type Construct } from "constructs";
 
 import { type DeploymentInputs } from "../core/deployment-context";
 import { type DeploymentFact, deploymentFact } from "../core/deployment-guard";
-import { addDynamicBlock, addOptionalBlock, isNever, present, setArgument } from "../core/expr/conditional";
+import { setArgument } from "../core/expr/attributes";
+import { addDynamicBlock, addOptionalBlock } from "../core/expr/blocks";
+import { isNever, present } from "../core/expr/conditions";
 import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../core/expr/expr";
-import { expression } from "../core/expr/expression";
 import { captured, difference, eachEntry, everyEntry, includes, jsonOf, someEntry } from "../core/expr/functions";
+import { expression } from "../core/expr/terraform-text";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { matching } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";

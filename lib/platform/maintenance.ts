@@ -1,7 +1,7 @@
 import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 import { type SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 
-import { addOptionalBlock, optionalBlocks } from "../core/expr/conditional";
+import { addOptionalBlock, optionalBlocks } from "../core/expr/blocks";
 import { anyOf, call, type Expr, exprOf, hcl, interpolated } from "../core/expr/expr";
 import { isWhole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";

@@ -1,6 +1,6 @@
 import { App } from "cdktf";
 
-import { statedConditions } from "../../lib/core/expr/conditional";
+import { statedConditions } from "../../lib/core/expr/conditions";
 import { terraformName } from "../../lib/core/inputs/checks";
 import { declaredInputs } from "../../lib/core/inputs/declared-inputs";
 import { type Input, isCollection, type Table } from "../../lib/core/inputs/rows";

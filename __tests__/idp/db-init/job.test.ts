@@ -1,6 +1,6 @@
 import { type IResolvable, TerraformVariable } from "cdktf";
 
-import { rendered } from "../../../lib/core/expr/expression";
+import { rendered } from "../../../lib/core/expr/locals";
 import { DbInit, type DbInitProps } from "../../../lib/idp/db-init";
 import { type OneTimeJobSpec } from "../../../lib/idp/job-runner";
 import { standInDatabase } from "../../support/stand-in-parts";

@@ -1,4 +1,4 @@
-import { rendered } from "../../../lib/core/expr/expression";
+import { rendered } from "../../../lib/core/expr/locals";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
 import { bareStack, type Block, type Terraform, terraformOf } from "../../support/synthesis";

@@ -1,4 +1,4 @@
-import { rendered } from "../../../lib/core/expr/expression";
+import { rendered } from "../../../lib/core/expr/locals";
 import { RulesBrokenError } from "../../../lib/core/inputs/rules-broken-error";
 import {
   ServerlessIdentityProvider,

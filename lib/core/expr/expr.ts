@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { type IResolvable, type IResolveContext, Token } from "cdktf";
 
+import { finite, lengthOf, listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./coercion";
 import {
   Literal,
   LoopVariable,
@@ -26,7 +27,6 @@ import {
 } from "./nodes";
 import { escapedTemplate, isWhole, piecesOf, PRECEDENCE, quotedInside } from "./text";
 import { insideOf, tokenBehind, tokenName } from "./tokens";
-import { finite, lengthOf, listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./values";
 
 /** A value of a type, or an expression of it. */
 export type Operand<T> = Expr<T> | T;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./coercion";
 import {
   allOf,
   anyOf,
@@ -14,7 +15,6 @@ import {
   type Operand,
   writtenHcl,
 } from "./expr";
-import { listIn, NO_VALUE, numberIn, regularExpression, textIn, valueIn } from "./values";
 
 type Texts = Operand<readonly string[]>;
 type Condition = Operand<boolean>;

@@ -3,8 +3,8 @@ import { type IConstruct } from "constructs";
 
 import { ADDRESS_ALONE, ADDRESSES, PLANNED } from "./addresses";
 import { Expr, exprOf, tokenReference } from "./expr";
-import { rendered, renderedLocal } from "./expression";
 import { type TokenFacts } from "./leaves";
+import { rendered, renderedLocal } from "./locals";
 import { type KnownAt } from "./nodes";
 
 /**

@@ -4,7 +4,7 @@ import { type IConstruct } from "constructs";
 import { prose } from "../prose";
 import { EphemeralResource } from "../secrets/ephemeral-resource";
 import { attributesIn } from "./addresses";
-import { rendered, renderedLocal } from "./expression";
+import { rendered, renderedLocal } from "./locals";
 
 /** A token that a caller passed, and its name in messages. */
 export interface GivenToken {

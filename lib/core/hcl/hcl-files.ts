@@ -1,6 +1,6 @@
 import { block, type Blocks, type Body, OWN_BLOCKS } from "./hcl-body";
 import { aligned } from "./hcl-expression";
-import { withoutImpliedDependencies } from "./implied-dependencies";
+import { withoutTransitiveDependencies } from "./transitive-dependencies";
 
 type Elements = Readonly<Record<string, Body>>;
 type Texts = Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export const SYNTHESIZED = "# Synthesized. Put changes into files that end in _o
 /** The files of a root module by name, from its finished Terraform JSON. @param purposes first comments, by file */
 export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Texts = {}): Record<string, string> {
   const { check, data, ephemeral, locals, module, output, provider, resource, terraform, variable, ...others } =
-    withoutImpliedDependencies(configuration) as Readonly<Record<string, Elements>>;
+    withoutTransitiveDependencies(configuration) as Readonly<Record<string, Elements>>;
   const unknown = Object.keys(others).filter((name) => name !== "//" && !UNNAMED.includes(name));
   if (unknown.length > 0) throw new Error(`${unknown.join(", ")}: no such blocks are known in HCL`);
 

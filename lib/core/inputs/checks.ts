@@ -2,8 +2,8 @@ import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type Expr, exprOf, interpolated, isPlainObject, literal } from "../expr/expr";
-import { named } from "../expr/expression";
 import { eachEntry, everyEntry, jsonOf } from "../expr/functions";
+import { named } from "../expr/locals";
 import { wordList } from "../word-list";
 import { nearest } from "./nearest";
 

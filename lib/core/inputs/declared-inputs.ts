@@ -2,7 +2,8 @@ import { type TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, type Expr, exprOf, hcl, reference } from "../expr/expr";
-import { expression } from "../expr/expression";
+import { expression } from "../expr/terraform-text";
+import { mapped } from "../mapped";
 import { prose } from "../prose";
 import { Address, isNeverNull } from "./address";
 import { isDecided, isKnown, type Judgement, planned, terraformName } from "./checks";
@@ -14,7 +15,7 @@ import { isHiddenFromRule } from "./secrecy";
 import { refuseSettings } from "./settings-problems";
 import { type DeploymentSettings, type Must, referenceTo, type SettledInput, settledInput } from "./settled-inputs";
 import { addSharedTables } from "./shared-table";
-import { addressOf, localOf, mapped, plainOf, type Source, Value, type ValuesOf } from "./value";
+import { addressOf, localOf, plainOf, type Source, Value, type ValuesOf } from "./value";
 import { warningTexts } from "./warnings";
 
 /** An input as a stack declared it. */

@@ -1,9 +1,10 @@
 import { type ITerraformDependable, TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { settingName } from "../expr/expression";
 import { given as givenValue } from "../expr/given";
 import { type GivenToken, requireKnownCounts } from "../expr/known-at-plan";
+import { settingName } from "../expr/locals";
+import { mapped } from "../mapped";
 import { TerraformData } from "../terraform-data";
 import { Address } from "./address";
 import { type Judgement, terraformName } from "./checks";
@@ -14,7 +15,7 @@ import { judgedRelations, namesIn, namingSomething, type Relation } from "./rela
 import { withAttributes } from "./resource-props";
 import { type Input, type PropsOf, type Table } from "./rows";
 import { addSharedTables } from "./shared-table";
-import { type Given, localOf, mapped, type SettingsOf, Value, type ValuesOf } from "./value";
+import { type Given, localOf, type SettingsOf, Value, type ValuesOf } from "./value";
 
 /**
  * Values of props. Wrong literals are refused now, other values at plan, except variables with the same rules.

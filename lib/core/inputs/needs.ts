@@ -1,4 +1,4 @@
-import { present } from "../expr/conditional";
+import { present } from "../expr/conditions";
 import { allOf, type Expr, hcl } from "../expr/expr";
 import { compact } from "../expr/functions";
 import { wordList } from "../word-list";

@@ -1,6 +1,7 @@
 import { type TerraformStack } from "cdktf";
 
 import { isPlainObject } from "../expr/expr";
+import { mapped } from "../mapped";
 import { prose } from "../prose";
 import { Address } from "./address";
 import { terraformName } from "./checks";
@@ -11,7 +12,7 @@ import { judgedRelations, type Relation } from "./relations";
 import { type Table } from "./rows";
 import { isSecret } from "./secrecy";
 import { type DeploymentSettings, propOf, settingOrDefault } from "./settled-inputs";
-import { type Given, mapped, Value, type ValuesOf } from "./value";
+import { type Given, Value, type ValuesOf } from "./value";
 
 /** Literal values of inputs by settings; inputs that settings must not hold, such as secrets, have their default. */
 function literalsOf(table: Table, given: DeploymentSettings["values"]) {

@@ -2,7 +2,8 @@ import { TerraformLocal, TerraformStack } from "cdktf";
 import { Construct, type IConstruct } from "constructs";
 
 import { type Expr, hcl, namedLiteral } from "../expr/expr";
-import { escapedTexts, rendered } from "../expr/expression";
+import { rendered } from "../expr/locals";
+import { escapedTexts } from "../expr/terraform-text";
 import { inFileOfChecks, inFileOfVariables } from "../hcl/stack-origin";
 
 type Texts = Readonly<Record<string, string>>;

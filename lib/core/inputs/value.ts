@@ -2,8 +2,9 @@ import { type IResolvable, ref, TerraformLocal, type TerraformStack, Token, Toke
 import { type Construct } from "constructs";
 
 import { Expr, exprOf, isPlainObject, literal, reference } from "../expr/expr";
-import { escaped, expression } from "../expr/expression";
 import { type KnownAt } from "../expr/nodes";
+import { escaped, expression } from "../expr/terraform-text";
+import { mapped } from "../mapped";
 import { type Address } from "./address";
 import { isKnown, shown, terraformName } from "./checks";
 import { type Input, isList, type PropOf, type PropsOf, type Table } from "./rows";
@@ -259,11 +260,3 @@ const CONVERSIONS: Readonly<Record<string, string>> = {
   "list(string)": "tolist",
   "map(string)": "tomap",
 };
-
-/** An object with the same names, and each value converted. */
-export function mapped<From, To>(
-  from: Readonly<Record<string, From>>,
-  convert: (name: string, value: From) => To,
-): Record<string, To> {
-  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, convert(name, value)]));
-}

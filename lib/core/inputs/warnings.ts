@@ -1,9 +1,9 @@
 import { AnnotationMetadataEntryType, Annotations, TerraformElement } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
-import { type Condition, conditionFrom, isAlways, isNever } from "../expr/conditional";
+import { type Condition, conditionFrom, isAlways, isNever } from "../expr/conditions";
 import { type Expr } from "../expr/expr";
-import { named } from "../expr/expression";
+import { named } from "../expr/locals";
 import { inFileOfChecks } from "../hcl/stack-origin";
 import { textAtSynth } from "./input-problems";
 import { type Relation } from "./relations";

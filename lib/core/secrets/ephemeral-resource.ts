@@ -1,8 +1,8 @@
 import { type ITerraformDependable, ref, type TerraformCount, TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { attributeOr, repeatFor } from "../expr/conditional";
-import { expression } from "../expr/expression";
+import { attributeOr, repeatFor } from "../expr/attributes";
+import { expression } from "../expr/terraform-text";
 import { type ProviderName, requireProvider } from "../provider-requirements";
 
 /** An ephemeral resource of any provider, for which the framework has no class. */

@@ -2,7 +2,7 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition, countIf, namedCondition } from "../expr/conditional";
+import { type Condition, countIf, namedCondition } from "../expr/conditions";
 import { type Expr, exprOf, hcl, interpolated } from "../expr/expr";
 import { element, split, trimPrefix } from "../expr/functions";
 import { inFileOfExisting } from "../hcl/stack-origin";

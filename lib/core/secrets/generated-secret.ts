@@ -5,7 +5,8 @@ import { Fn, type IResolvable, type ITerraformDependable, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "../existing";
-import { attributeOr, type Condition, countIf, isAlways, namedCondition, not, partIf } from "../expr/conditional";
+import { attributeOr } from "../expr/attributes";
+import { type Condition, countIf, isAlways, namedCondition, not, partIf } from "../expr/conditions";
 import { allOf, anyOf, type Expr, exprOf, hcl, namedStep, reference } from "../expr/expr";
 import { explain } from "../hcl/stack-origin";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../identity";

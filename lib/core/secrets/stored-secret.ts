@@ -2,8 +2,8 @@ import { SecretManagerSecret, type SecretManagerSecretConfig } from "@cdktf/prov
 import { type ITerraformDependable, type TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { addDynamicBlock } from "../expr/conditional";
-import { expression } from "../expr/expression";
+import { addDynamicBlock } from "../expr/blocks";
+import { expression } from "../expr/terraform-text";
 import { type WorkloadIdentity } from "../identity";
 
 /** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */

@@ -1,7 +1,7 @@
 import { DnsRecordSet, type DnsRecordSetConfig } from "@cdktf/provider-google/lib/dns-record-set";
 import { type Construct } from "constructs";
 
-import { allOf, type Condition, countIf, isSet, not, partIf } from "../../core/expr/conditional";
+import { allOf, type Condition, countIf, isSet, not, partIf } from "../../core/expr/conditions";
 import { exprOf, hcl, interpolated } from "../../core/expr/expr";
 import { compact } from "../../core/expr/functions";
 import { hashedName } from "../../core/names";

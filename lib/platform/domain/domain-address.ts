@@ -2,7 +2,8 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { attributeOf, attributesOf, countIf, idOf, isSet } from "../../core/expr/conditional";
+import { attributeOf, attributesOf, idOf } from "../../core/expr/attributes";
+import { countIf, isSet } from "../../core/expr/conditions";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";

@@ -6,17 +6,8 @@ import { type DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
 import { type ITerraformDependable, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import {
-  allOf,
-  attributeOf,
-  attributesOf,
-  countIf,
-  idOf,
-  isNever,
-  isSet,
-  partIf,
-  present,
-} from "../../core/expr/conditional";
+import { attributeOf, attributesOf, idOf } from "../../core/expr/attributes";
+import { allOf, countIf, isNever, isSet, partIf, present } from "../../core/expr/conditions";
 import { type Expr, exprOf, hcl, interpolated, literal } from "../../core/expr/expr";
 import { compact, concat, each, flatten, one } from "../../core/expr/functions";
 import { type ValuesOf } from "../../core/inputs/value";

@@ -4,7 +4,8 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, idOf, isNever, present } from "../../core/expr/conditional";
+import { idOf } from "../../core/expr/attributes";
+import { allOf, countIf, isNever, present } from "../../core/expr/conditions";
 import { type Expr } from "../../core/expr/expr";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";

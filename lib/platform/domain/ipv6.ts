@@ -3,7 +3,8 @@ import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, attributesOf, type Condition, countIf, idOf, isSet, partIf } from "../../core/expr/conditional";
+import { attributesOf, idOf } from "../../core/expr/attributes";
+import { allOf, type Condition, countIf, isSet, partIf } from "../../core/expr/conditions";
 import { interpolated } from "../../core/expr/expr";
 import { each } from "../../core/expr/functions";
 import { partName } from "../../core/names";

@@ -6,21 +6,11 @@ import {
 import { Fn, type ITerraformDependable, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import {
-  addDynamicBlock,
-  allOf,
-  attributeOf,
-  countIf,
-  type DynamicBlock,
-  isAlways,
-  isNever,
-  isSet,
-  listIf,
-  partIf,
-  present,
-} from "../../core/expr/conditional";
+import { attributeOf } from "../../core/expr/attributes";
+import { addDynamicBlock, type DynamicBlock } from "../../core/expr/blocks";
+import { allOf, countIf, isAlways, isNever, isSet, listIf, partIf, present } from "../../core/expr/conditions";
 import { exprOf, hcl } from "../../core/expr/expr";
-import { expression } from "../../core/expr/expression";
+import { expression } from "../../core/expr/terraform-text";
 import { type SettingsOf, settingsOf, type ValuesOf } from "../../core/inputs/value";
 import { addWarnings } from "../../core/inputs/warnings";
 import { type DeploymentName, partName } from "../../core/names";

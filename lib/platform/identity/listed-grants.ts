@@ -1,7 +1,8 @@
 import { type IResolvable, TerraformLocal, TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, conditionFrom, conditionOf, countIf, repeatFor } from "../../core/expr/conditional";
+import { repeatFor } from "../../core/expr/attributes";
+import { allOf, conditionFrom, conditionOf, countIf } from "../../core/expr/conditions";
 import { type Expr, exprOf, hcl, literal } from "../../core/expr/expr";
 import { concat, element, split } from "../../core/expr/functions";
 import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";

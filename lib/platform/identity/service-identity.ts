@@ -5,10 +5,10 @@ import { Construct } from "constructs";
 
 import { CONTEXT_PROP, type DeploymentContext } from "../../core/deployment-context";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
+import { attributeOf } from "../../core/expr/attributes";
+import { addDynamicBlock } from "../../core/expr/blocks";
 import {
-  addDynamicBlock,
   allOf,
-  attributeOf,
   type Condition,
   countIf,
   isAlways,
@@ -17,10 +17,10 @@ import {
   namedCondition,
   partIf,
   present,
-} from "../../core/expr/conditional";
+} from "../../core/expr/conditions";
 import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
-import { namedIfLong } from "../../core/expr/expression";
 import { compact, isDistinct, jsonOf, values } from "../../core/expr/functions";
+import { namedIfLong } from "../../core/expr/locals";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { freeChildId, type GrantedAccount, type GrantLimits, ifAny, type WorkloadIdentity } from "../../core/identity";
 import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";
@@ -180,7 +180,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
   readonly account: ServiceAccount | undefined;
 
   /** Scope of the grants to an existing account. */
-  private readonly ofExisting: Construct;
+  private readonly existingScope: Construct;
 
   private readonly projectGrants = new Map<string, ITerraformDependable[]>();
 
@@ -215,9 +215,9 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     const named = `${accountId}@${project}.iam.gserviceaccount.com`;
     const ownEmail = isAlways(condition) ? attributeOf(this.account, "email").text : named;
     const { name = `Existing${id}` } = existing ?? {};
-    this.ofExisting = new Construct(scope, name);
-    inFileOfExisting(this.ofExisting, "accounts-project");
-    const email = existing?.email && namedIfLong(this.ofExisting, "Email", exprOf(existing.email)).text;
+    this.existingScope = new Construct(scope, name);
+    inFileOfExisting(this.existingScope, "accounts-project");
+    const email = existing?.email && namedIfLong(this.existingScope, "Email", exprOf(existing.email)).text;
     this.email = existingOr(this, "Email", existing, email, ownEmail);
     this.member = `serviceAccount:${this.email}`;
     this.ready = present(this.account);
@@ -228,7 +228,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
       condition: isOwn,
       ready: this.ready,
     };
-    const isUsed = namedCondition(this.ofExisting, "IsUsed", allOf(condition, isExisting(existing)));
+    const isUsed = namedCondition(this.existingScope, "IsUsed", allOf(condition, isExisting(existing)));
     const other = { name, member: `serviceAccount:${email}`, condition: isUsed, project: "-" };
     this.granted = [
       // An account that is not created has no address, so nothing may refer to it.
@@ -252,7 +252,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     { condition = true, member, name, ready }: GrantedAccount,
     { condition: needed = true, isForExisting, project = this.props.context.projectId, resource }: GrantLimits,
   ): ProjectIamMember {
-    const scope = name === this.name ? this : this.ofExisting;
+    const scope = name === this.name ? this : this.existingScope;
     const grant = new ProjectIamMember(scope, freeChildId(scope, id), {
       project,
       role,

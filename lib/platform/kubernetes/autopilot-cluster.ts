@@ -6,17 +6,9 @@ import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { eitherOf, isExisting, isMade } from "../../core/existing";
-import {
-  addOptionalBlock,
-  allOf,
-  attributeOf,
-  type Condition,
-  countIf,
-  isAlways,
-  isNever,
-  isSet,
-  namedCondition,
-} from "../../core/expr/conditional";
+import { attributeOf } from "../../core/expr/attributes";
+import { addOptionalBlock } from "../../core/expr/blocks";
+import { allOf, type Condition, countIf, isAlways, isNever, isSet, namedCondition } from "../../core/expr/conditions";
 import { type Expr, hcl } from "../../core/expr/expr";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import {
@@ -90,10 +82,29 @@ export class AutopilotCluster extends Construct {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    const { controlPlane, deletionProtection, dependsOn = [], existing, network, nodes, context } = props;
+    const { controlPlane, existing, network } = props;
 
     const isOwn = namedCondition(this, "IsMade", isMade(existing));
-    this.nodes = new ServiceIdentity(this, "Nodes", {
+    this.nodes = this.addNodeAccount(isOwn);
+    this.pullers = [this.nodes, ...this.existingNodes()];
+    this.nodeSelector = nodeSelectorOf(this, existing);
+    this.cluster = this.addCluster(isOwn);
+
+    const { certificate, endpoint, location, name } = this.usedAttributes();
+    this.clusterName = name;
+    this.location = location;
+    const hasCertificate = existing === undefined && isNever(isAtName(controlPlane));
+    if (!hasCertificate) this.isNamed = hcl<boolean>`try(endswith(${endpoint}, ".goog"), false)`;
+    this.connection = this.connectionTo(
+      endpoint,
+      hasCertificate ? Fn.base64decode(certificate) : hcl`try(base64decode(${certificate}), null)`.text,
+    );
+    this.ready = [this.cluster, ...network.ready];
+  }
+
+  private addNodeAccount(isOwn: Expr<boolean>): ServiceIdentity {
+    const { context, dependsOn = [], nodes } = this.props;
+    return new ServiceIdentity(this, "Nodes", {
       dependsOn,
       context,
       purpose: NODES_PURPOSE,
@@ -102,10 +113,11 @@ export class AutopilotCluster extends Construct {
       // A different name from the nodes of an existing cluster, whose grants are created here too.
       existing: nodes && { ...nodes, name: "GivenNodes" },
     });
-    this.pullers = [this.nodes, ...this.existingNodes()];
-    this.nodeSelector = nodeSelectorOf(this, existing);
+  }
 
-    this.cluster = new ContainerCluster(this, MAIN_CHILD_ID, {
+  private addCluster(isOwn: Expr<boolean>): ContainerCluster {
+    const { context, controlPlane, deletionProtection, dependsOn = [], maintenance, network } = this.props;
+    const cluster = new ContainerCluster(this, MAIN_CHILD_ID, {
       project: context.projectId,
       name: clusterName(context.deployment),
       location: context.region,
@@ -128,23 +140,19 @@ export class AutopilotCluster extends Construct {
         ...dependsOn,
       ],
     });
-    addMaintenancePolicy(this.cluster, props.maintenance);
-    addOptionalBlock(this.cluster, "", "ip_allocation_policy", {
+    addMaintenancePolicy(cluster, maintenance);
+    addOptionalBlock(cluster, "", "ip_allocation_policy", {
       when: network.hasNamedRanges,
       content: { cluster_secondary_range_name: RANGE_NAMES.pods, services_secondary_range_name: RANGE_NAMES.services },
     });
-    addControlPlane(this.cluster, controlPlane);
+    addControlPlane(cluster, controlPlane);
+    return cluster;
+  }
 
-    const { certificate, endpoint, location, name } = this.usedAttributes();
-    this.clusterName = name;
-    this.location = location;
-    const hasCertificate = existing === undefined && isNever(isAtName(controlPlane));
-    if (!hasCertificate) this.isNamed = hcl<boolean>`try(endswith(${endpoint}, ".goog"), false)`;
-    this.connection = {
+  private connectionTo(endpoint: string, clusterCaCertificate: string): KubernetesProviderConfig {
+    return {
       host: `https://${endpoint}`,
-      clusterCaCertificate: hasCertificate
-        ? Fn.base64decode(certificate)
-        : hcl`try(base64decode(${certificate}), null)`.text,
+      clusterCaCertificate,
       token: new EphemeralResource(this, "Caller", {
         type: "google_client_config",
         provider: "google",
@@ -153,21 +161,20 @@ export class AutopilotCluster extends Construct {
       // GKE's admission controllers add these to objects; without this, the next plan would show a diff.
       ignoreAnnotations: ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"],
     };
-    this.ready = [this.cluster, ...network.ready];
   }
 
   /** Attributes of the cluster in use: the deployment's own or the existing one. */
   private usedAttributes() {
     const { context, controlPlane, existing } = this.props;
     const { certificate, endpoint } = accessTo(this.cluster, controlPlane);
-    const theirs = existing && {
+    const existingAttributes = existing && {
       certificate: existing.caCertificate,
       endpoint: existing.endpoint,
       location: existing.location,
       name: existing.name,
     };
     const name = attributeOf(this.cluster, "name").text;
-    return eitherOf(this, existing, theirs, { certificate, endpoint, location: context.region, name });
+    return eitherOf(this, existing, existingAttributes, { certificate, endpoint, location: context.region, name });
   }
 
   /** Command that connects kubectl to the cluster. */

@@ -2,14 +2,9 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import { type IResolvable, Token } from "cdktf";
 
 import { isAddressRange } from "../../core/address-range";
-import {
-  addDynamicBlock,
-  addOptionalBlock,
-  attributeOf,
-  isNever,
-  not,
-  optionalBlocks,
-} from "../../core/expr/conditional";
+import { attributeOf } from "../../core/expr/attributes";
+import { addDynamicBlock, addOptionalBlock, optionalBlocks } from "../../core/expr/blocks";
+import { isNever, not } from "../../core/expr/conditions";
 import { allOf, anyOf, type Expr, exprOf, hcl } from "../../core/expr/expr";
 import { compact, everyEntry } from "../../core/expr/functions";
 import { type networkInputs } from "../../core/inputs/network-inputs";

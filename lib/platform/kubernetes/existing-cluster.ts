@@ -2,10 +2,10 @@ import { type IResolvable, ref, TerraformLocal, Token } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
 import { type Existing, isExisting } from "../../core/existing";
-import { not } from "../../core/expr/conditional";
+import { not } from "../../core/expr/conditions";
 import { allOf, call, type Expr, interpolated, reference } from "../../core/expr/expr";
-import { named } from "../../core/expr/expression";
 import { endsWith, jsonOf } from "../../core/expr/functions";
+import { named } from "../../core/expr/locals";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { isDataSource } from "../../core/inputs/resource-props";
 import { flag, object, orResource, type PropsOf, type ProviderResource, text } from "../../core/inputs/rows";

@@ -2,7 +2,7 @@ import { deploymentV1SpecTemplateSpecInitContainerToTerraform } from "@cdktf/pro
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
-import { listIf } from "../../core/expr/conditional";
+import { listIf } from "../../core/expr/conditions";
 import { matching, whole } from "../../core/inputs/checks";
 import { number, object, type PropsOf, requiredObject, textOrNumber } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";

@@ -5,7 +5,7 @@ import { dependable, Fn, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
-import { countIf } from "../../core/expr/conditional";
+import { countIf } from "../../core/expr/conditions";
 import { explain } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";

@@ -7,7 +7,9 @@ import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
 import { Fn, type IResolvable, type ITerraformDependable, type TerraformCount, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, attributeOf, countIf, idOf, partIf, present } from "../../core/expr/conditional";
+import { attributeOf, idOf } from "../../core/expr/attributes";
+import { addDynamicBlock } from "../../core/expr/blocks";
+import { countIf, partIf, present } from "../../core/expr/conditions";
 import { type Expr, exprOf } from "../../core/expr/expr";
 import { explain } from "../../core/hcl/stack-origin";
 import { hashedName, objectName, serviceName } from "../../core/names";

@@ -5,7 +5,7 @@ import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
-import { type Condition, countIf, partIf, present } from "../../core/expr/conditional";
+import { type Condition, countIf, partIf, present } from "../../core/expr/conditions";
 import { exprOf, literal } from "../../core/expr/expr";
 import { explain, inFiles } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";

@@ -11,7 +11,8 @@ import { Construct } from "constructs";
 
 import { addressIn, isAddressRange } from "../../core/address-range";
 import { type DeploymentContext } from "../../core/deployment-context";
-import { addDynamicBlock, allOf, type Condition, countIf, listIf } from "../../core/expr/conditional";
+import { addDynamicBlock } from "../../core/expr/blocks";
+import { allOf, type Condition, countIf, listIf } from "../../core/expr/conditions";
 import { type Expr, hcl, interpolated } from "../../core/expr/expr";
 import { intersection } from "../../core/expr/functions";
 import { explain } from "../../core/hcl/stack-origin";
@@ -111,10 +112,10 @@ export class Outposts extends Construct {
   readonly variables: Readonly<Record<string, string>>;
 
   /** Metadata of objects in the server's namespace. */
-  private readonly beside: ObjectMetadata;
+  private readonly serverMetadata: ObjectMetadata;
 
   /** Metadata of objects in the namespace of the outposts. */
-  private readonly within: ObjectMetadata;
+  private readonly outpostMetadata: ObjectMetadata;
 
   /** File with the namespace for new outposts, which the application reads. */
   private readonly file: ConfigMapV1;
@@ -127,17 +128,17 @@ export class Outposts extends Construct {
   ) {
     super(scope, id);
     const { context, imageMirror, inputs, namespace } = props;
-    this.beside = namespace.metadataOf(objectName(context.deployment, "outposts"));
-    this.within = { ...this.beside, namespace: metadataName(this.addNamespace()) };
+    this.serverMetadata = namespace.metadataOf(objectName(context.deployment, "outposts"));
+    this.outpostMetadata = { ...this.serverMetadata, namespace: metadataName(this.addNamespace()) };
     this.addLimits();
     const binding = this.addRights();
     this.file = this.addFile();
     const service = this.addServerService();
-    const toServer = this.addWayToServer();
-    this.ready = [binding, service, toServer, this.addWays()];
+    const serverPolicy = this.addServerPolicy();
+    this.ready = [binding, service, serverPolicy, this.addOutpostPolicy()];
     const ifManaged = (value: string) => inputs.outposts.isSet().choose<string, null>(value, null).text;
     this.variables = {
-      [FACTS.hostVariable]: ifManaged(`http://${this.beside.name}.${namespace.namespaceName}.svc`),
+      [FACTS.hostVariable]: ifManaged(`http://${this.serverMetadata.name}.${namespace.namespaceName}.svc`),
       [FACTS.imageVariable]: ifManaged(referenceTo(OUTPOST_IMAGES, imageMirror)),
     };
   }
@@ -189,7 +190,7 @@ export class Outposts extends Construct {
 
   /** Quota of the namespace, and the budget for disruptions of its pods. */
   private addLimits(): void {
-    const { count, within: metadata } = this;
+    const { count, outpostMetadata: metadata } = this;
     new ResourceQuotaV1(this, "Quota", { metadata, spec: { hard: { ...QUOTA } }, count });
     new PodDisruptionBudgetV1(this, "DisruptionBudget", {
       metadata,
@@ -200,7 +201,7 @@ export class Outposts extends Construct {
 
   /** Rights of the application in the namespace. */
   private addRights(): RoleBindingV1 {
-    const { count, props, within: metadata } = this;
+    const { count, props, outpostMetadata: metadata } = this;
     const { context, namespace } = props;
     const role = new RoleV1(this, "Role", {
       metadata,
@@ -216,12 +217,12 @@ export class Outposts extends Construct {
   }
 
   private addFile(): ConfigMapV1 {
-    const { beside: metadata, count, within } = this;
-    return new ConfigMapV1(this, "File", { metadata, data: { [NAMESPACE_FILE]: within.namespace }, count });
+    const { serverMetadata: metadata, count, outpostMetadata } = this;
+    return new ConfigMapV1(this, "File", { metadata, data: { [NAMESPACE_FILE]: outpostMetadata.namespace }, count });
   }
 
   private addServerService(): ServiceV1 {
-    const { beside: metadata, count, serverLabels: selector } = this;
+    const { serverMetadata: metadata, count, serverLabels: selector } = this;
     return new ServiceV1(this, "Server", {
       metadata,
       spec: {
@@ -234,22 +235,24 @@ export class Outposts extends Construct {
   }
 
   /** Lets outposts reach the server. */
-  private addWayToServer(): NetworkPolicyV1 {
-    const { beside: metadata, count, serverLabels: matchLabels, within } = this;
+  private addServerPolicy(): NetworkPolicyV1 {
+    const { serverMetadata: metadata, count, serverLabels: matchLabels, outpostMetadata } = this;
     return new NetworkPolicyV1(this, "ToServer", {
       metadata,
       spec: {
         podSelector: { matchLabels },
         policyTypes: ["Ingress"],
-        ingress: [{ from: [{ namespaceSelector: namespaceNamed(within.namespace) }], ports: [...SERVER_PORTS] }],
+        ingress: [
+          { from: [{ namespaceSelector: namespaceNamed(outpostMetadata.namespace) }], ports: [...SERVER_PORTS] },
+        ],
       },
       count,
     });
   }
 
   /** Lets outposts accept connections from private ranges, and connect only to the server and DNS. */
-  private addWays(): NetworkPolicyV1 {
-    const { count, props, serverLabels: matchLabels, within: metadata } = this;
+  private addOutpostPolicy(): NetworkPolicyV1 {
+    const { count, props, serverLabels: matchLabels, outpostMetadata: metadata } = this;
     const { ranges } = props.inputs.outposts.at;
     const { namespaceName } = props.namespace;
     const policy = new NetworkPolicyV1(this, "Policy", {

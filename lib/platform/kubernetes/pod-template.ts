@@ -9,8 +9,8 @@ import {
 import { type TerraformResource } from "cdktf";
 
 import { type DeploymentContext } from "../../core/deployment-context";
-import { addDynamicBlock, type DynamicBlock } from "../../core/expr/conditional";
-import { conditionFrom } from "../../core/expr/conditional";
+import { addDynamicBlock, type DynamicBlock } from "../../core/expr/blocks";
+import { conditionFrom } from "../../core/expr/conditions";
 import { allOf, type Expr } from "../../core/expr/expr";
 import { holdsFor } from "../../core/expr/functions";
 import { type Labels } from "../../core/labels";
@@ -255,13 +255,13 @@ const isCpu = (cpu: Expr<number>) => allOf(cpu.ge(0.5), cpu.le(28), cpu.modulo(0
  * CPUs and memory that a pod may have: Autopilot's limits, minus those of the containers beside the server. Limits of
  * the memory depend on the CPUs; another rule refuses a wrong number of CPUs.
  *
- * @param usual recommended number of CPUs
+ * @param recommended recommended number of CPUs
  */
-export const podSize = (usual: number): InstanceSize => ({
+export const podSize = (recommended: number): InstanceSize => ({
   cpuChoice: "0.5 to 28 in steps of 0.25",
   cpu: {
     condition: isCpu,
-    must: `be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use ${usual}`,
+    must: `be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use ${recommended}`,
     schema: { minimum: 0.5, maximum: 28, multipleOf: 0.25 },
   },
   memory: {

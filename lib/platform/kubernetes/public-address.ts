@@ -3,7 +3,8 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { attributeOf, countIf, isSet, isUnset, partIf, present } from "../../core/expr/conditional";
+import { attributeOf } from "../../core/expr/attributes";
+import { countIf, isSet, isUnset, partIf, present } from "../../core/expr/conditions";
 import { exprOf } from "../../core/expr/expr";
 import { partName } from "../../core/names";
 import { type Ipv6Address } from "../domain/ipv6";

@@ -5,18 +5,13 @@ import { dependable, Fn, type ITerraformDependable, TerraformLocal, type Terrafo
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
-import {
-  addDynamicBlock,
-  attributeOf,
-  type Condition,
-  conditionFrom,
-  countIf,
-  isNever,
-  not,
-} from "../../core/expr/conditional";
+import { attributeOf } from "../../core/expr/attributes";
+import { addDynamicBlock } from "../../core/expr/blocks";
+import { type Condition, conditionFrom, countIf, isNever, not } from "../../core/expr/conditions";
 import { anyOf, type Expr } from "../../core/expr/expr";
-import { expression, named } from "../../core/expr/expression";
 import { startsWith } from "../../core/expr/functions";
+import { named } from "../../core/expr/locals";
+import { expression } from "../../core/expr/terraform-text";
 import { type WorkloadIdentity } from "../../core/identity";
 import { text } from "../../core/inputs/rows";
 import { type Labels, labelsWith } from "../../core/labels";

@@ -2,8 +2,9 @@ import { SecretV1 } from "@cdktf/provider-kubernetes/lib/secret-v1";
 import { Fn, TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Condition, countIf, type DynamicBlock } from "../../core/expr/conditional";
-import { expression } from "../../core/expr/expression";
+import { type DynamicBlock } from "../../core/expr/blocks";
+import { type Condition, countIf } from "../../core/expr/conditions";
+import { expression } from "../../core/expr/terraform-text";
 import { EphemeralResource } from "../../core/secrets/ephemeral-resource";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretRevisions, type SecretSettings } from "../../idp/secret-settings";

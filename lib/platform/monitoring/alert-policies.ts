@@ -3,10 +3,11 @@ import { MonitoringNotificationChannel } from "@cdktf/provider-google/lib/monito
 import { type ITerraformDependable, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, repeatFor } from "../../core/expr/conditional";
+import { repeatFor } from "../../core/expr/attributes";
+import { addDynamicBlock } from "../../core/expr/blocks";
 import { type Expr, hcl, reference } from "../../core/expr/expr";
-import { localReference } from "../../core/expr/expression";
 import { concat, distinct, flatten, values } from "../../core/expr/functions";
+import { localReference } from "../../core/expr/locals";
 import { serviceName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";

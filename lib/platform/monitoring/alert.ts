@@ -1,4 +1,4 @@
-import { type Condition } from "../../core/expr/conditional";
+import { type Condition } from "../../core/expr/conditions";
 import { type Expr } from "../../core/expr/expr";
 import { type DeploymentName, objectName, secretId, serviceName, workerPoolName } from "../../core/names";
 import { prose } from "../../core/prose";

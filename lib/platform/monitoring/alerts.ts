@@ -1,7 +1,7 @@
 import { Token } from "cdktf";
 
-import { allOf, isAlways, isNever } from "../../core/expr/conditional";
-import { escaped } from "../../core/expr/expression";
+import { allOf, isAlways, isNever } from "../../core/expr/conditions";
+import { escaped } from "../../core/expr/terraform-text";
 import { type AlertConditions, type AlertFacts, type Platform } from "./alert";
 import { CHECK_UP_ALERTS } from "./check-up-alerts";
 import { DATABASE_ALERTS } from "./database-alerts";

@@ -7,10 +7,12 @@ import { type IResolvable, type ITerraformDependable, TerraformLocal, type Terra
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
-import { addOptionalBlock, attributeOf, conditionFrom, countIf, partIf, present } from "../../core/expr/conditional";
+import { attributeOf } from "../../core/expr/attributes";
+import { addOptionalBlock } from "../../core/expr/blocks";
+import { conditionFrom, countIf, partIf, present } from "../../core/expr/conditions";
 import { allOf, anyOf, type Expr, hcl } from "../../core/expr/expr";
-import { localReference } from "../../core/expr/expression";
 import { captured, every } from "../../core/expr/functions";
+import { localReference } from "../../core/expr/locals";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { matching, whole } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";

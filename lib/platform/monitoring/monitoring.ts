@@ -5,10 +5,10 @@ import { type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
-import { type Condition, conditionFrom, countIf, isNever, isSet, partIf, present } from "../../core/expr/conditional";
+import { type Condition, conditionFrom, countIf, isNever, isSet, partIf, present } from "../../core/expr/conditions";
 import { type Expr, exprOf, hcl, interpolated } from "../../core/expr/expr";
-import { localReference, named } from "../../core/expr/expression";
 import { compact, concat, each, jsonOf, trimPrefix } from "../../core/expr/functions";
+import { localReference, named } from "../../core/expr/locals";
 import { inFiles } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
 import { objectName, partName, serviceName, sqlInstanceName } from "../../core/names";
@@ -153,7 +153,7 @@ export class Monitoring extends Construct {
     super(scope, id);
     const { apis, context, objectives = NO_OBJECTIVES, platform } = props;
     const dependsOn = apis.ready("monitoring");
-    const facts = this.factsOfAlerts(props);
+    const facts = this.addAlertFacts(props);
     this.errorsCommand = errorsCommand(facts, platform, this.databaseIdInLogs(props));
     const conditions = conditionsOf(props, facts);
     const alerts = this.tableOfAlerts(props, facts, conditions);
@@ -271,7 +271,7 @@ export class Monitoring extends Construct {
   }
 
   /** Facts for alerts, in part as locals. */
-  private factsOfAlerts(props: MonitoringProps): AlertFacts {
+  private addAlertFacts(props: MonitoringProps): AlertFacts {
     const { checkUp, diskLimitGb: limit = 0, dump, eventRetention, recoveryAccess, signInProbe, context } = props;
     const { objectives = NO_OBJECTIVES } = props;
     const { deployment, projectId } = context;

@@ -1,4 +1,4 @@
-import { type Condition, conditionFrom } from "../../core/expr/conditional";
+import { type Condition, conditionFrom } from "../../core/expr/conditions";
 import { exprOf, literal } from "../../core/expr/expr";
 import { max } from "../../core/expr/functions";
 import { prose } from "../../core/prose";

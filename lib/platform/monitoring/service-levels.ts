@@ -3,16 +3,9 @@ import { MonitoringSlo } from "@cdktf/provider-google/lib/monitoring-slo";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import {
-  addOptionalBlock,
-  allOf,
-  attributeOf,
-  type Condition,
-  countIf,
-  not,
-  partIf,
-  present,
-} from "../../core/expr/conditional";
+import { attributeOf } from "../../core/expr/attributes";
+import { addOptionalBlock } from "../../core/expr/blocks";
+import { allOf, type Condition, countIf, not, partIf, present } from "../../core/expr/conditions";
 import { type Expr, literal, reference } from "../../core/expr/expr";
 import { isWhole } from "../../core/inputs/checks";
 import { number, object, type PropsOf } from "../../core/inputs/rows";

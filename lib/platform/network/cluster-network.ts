@@ -5,7 +5,8 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, attributeOf, type Condition, countIf, idOf, isUnset } from "../../core/expr/conditional";
+import { attributeOf, idOf } from "../../core/expr/attributes";
+import { allOf, type Condition, countIf, isUnset } from "../../core/expr/conditions";
 import { type Expr, exprOf, interpolated, literal } from "../../core/expr/expr";
 import { startsWith } from "../../core/expr/functions";
 import { partName } from "../../core/names";

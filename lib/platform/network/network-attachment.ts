@@ -8,7 +8,7 @@ import {
 } from "cdktf";
 import { type Construct } from "constructs";
 
-import { rendered } from "../../core/expr/expression";
+import { rendered } from "../../core/expr/locals";
 import { elementProblem, type KnownPropsOf, propProblems } from "../../core/inputs/known-props";
 import { type Problem } from "../../core/inputs/problem";
 import { type ResourceWith, type Table } from "../../core/inputs/rows";

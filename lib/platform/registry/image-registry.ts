@@ -17,7 +17,7 @@ import {
   namedCondition,
   partIf,
   present,
-} from "../../core/expr/conditional";
+} from "../../core/expr/conditions";
 import { type Expr, interpolated } from "../../core/expr/expr";
 import { element, split } from "../../core/expr/functions";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";

@@ -3,7 +3,7 @@ import { Fn, type ITerraformDependable, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
-import { allOf, countIf, isNever, isUnset } from "../../core/expr/conditional";
+import { allOf, countIf, isNever, isUnset } from "../../core/expr/conditions";
 import { call, exprOf } from "../../core/expr/expr";
 import { type GrantedAccount, granteeArguments, grantTo } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";

@@ -11,7 +11,8 @@ import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { CONTEXT_PROP, type DeploymentContext } from "../../core/deployment-context";
-import { attributeOf, countIf, idOf } from "../../core/expr/conditional";
+import { attributeOf, idOf } from "../../core/expr/attributes";
+import { countIf } from "../../core/expr/conditions";
 import { explain } from "../../core/hcl/stack-origin";
 import { type GrantedAccount, granteeArguments, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { type KnownPropsOf, refuseProps } from "../../core/inputs/known-props";

@@ -1,6 +1,7 @@
 import { type TerraformResource, Token } from "cdktf";
 
-import { addOptionalBlock, isSet } from "../../core/expr/conditional";
+import { addOptionalBlock } from "../../core/expr/blocks";
+import { isSet } from "../../core/expr/conditions";
 import { exprOf, interpolated } from "../../core/expr/expr";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";

@@ -12,18 +12,9 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import {
-  addDynamicBlock,
-  allOf,
-  attributeOf,
-  attributesOf,
-  type Condition,
-  countIf,
-  idOf,
-  isSet,
-  partIf,
-  present,
-} from "../../core/expr/conditional";
+import { attributeOf, attributesOf, idOf } from "../../core/expr/attributes";
+import { addDynamicBlock } from "../../core/expr/blocks";
+import { allOf, type Condition, countIf, isSet, partIf, present } from "../../core/expr/conditions";
 import { type Expr, hcl } from "../../core/expr/expr";
 import { compact, concat, element, flatten, split } from "../../core/expr/functions";
 import { needs } from "../../core/inputs/needs";
@@ -130,6 +121,7 @@ export class InternalLoadBalancer extends Construct {
   /** What to do until the domain works; a list of sentences. */
   readonly nextSteps: string;
   readonly address: ComputeAddress;
+  /** The rules that open the ports; none until `serve`. */
   readonly ready: ITerraformDependable[] = [];
 
   private readonly isRedirected: Condition;
@@ -164,7 +156,7 @@ export class InternalLoadBalancer extends Construct {
   }
 
   /** Arguments that all regional resources share. */
-  private ofPart(part: string) {
+  private regionalProps(part: string) {
     const { context, domain } = this.props;
     const { deployment, projectId: project, region } = context;
     return { project, region, name: partName(deployment, `internal-${part}`), count: countIf(isSet(domain)) };
@@ -185,7 +177,7 @@ export class InternalLoadBalancer extends Construct {
   private addAddress(): ComputeAddress {
     const { context, network } = this.props;
     return new ComputeAddress(this, "Address", {
-      ...this.ofPart("address"),
+      ...this.regionalProps("address"),
       labels: context.labels,
       dependsOn: this.dependsOn,
       addressType: "INTERNAL",
@@ -203,7 +195,7 @@ export class InternalLoadBalancer extends Construct {
       condition,
       () =>
         new ComputeSubnetwork(this, "Proxies", {
-          ...this.ofPart("proxies"),
+          ...this.regionalProps("proxies"),
           project: element(split("/", network.network), 1).text,
           network: network.network,
           ipCidrRange: proxyRange ?? "",
@@ -245,19 +237,22 @@ export class InternalLoadBalancer extends Construct {
   private addBackend(): ComputeRegionUrlMap {
     const { context, requestLogSampleRate, strictTransportSecurity } = this.props;
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
-      ...this.ofPart("group"),
+      ...this.regionalProps("group"),
       dependsOn: this.dependsOn,
       networkEndpointType: "SERVERLESS",
       cloudRun: { service: serviceName(context.deployment) },
     });
     const backend = new ComputeRegionBackendService(this, "Backend", {
-      ...this.ofPart("backend"),
+      ...this.regionalProps("backend"),
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
       backend: [{ group: idOf(group), balancingMode: "UTILIZATION", capacityScaler: 1 }],
       logConfig: logConfig(requestLogSampleRate),
     });
-    const urlMap = new ComputeRegionUrlMap(this, "UrlMap", { ...this.ofPart("https"), defaultService: idOf(backend) });
+    const urlMap = new ComputeRegionUrlMap(this, "UrlMap", {
+      ...this.regionalProps("https"),
+      defaultService: idOf(backend),
+    });
     // The backend of a region cannot add headers.
     addDynamicBlock(urlMap, "", "header_action", {
       forEach: compact([strictTransportSecurity]).list,
@@ -277,13 +272,13 @@ export class InternalLoadBalancer extends Construct {
     subnetworks: ITerraformDependable[],
   ): Proxies {
     const tls = new ComputeRegionSslPolicy(this, "TlsPolicy", {
-      ...this.ofPart("tls"),
+      ...this.regionalProps("tls"),
       dependsOn: this.dependsOn,
       profile: "MODERN",
       minTlsVersion: "TLS_1_2",
     });
     const https = new ComputeRegionTargetHttpsProxy(this, "HttpsProxy", {
-      ...this.ofPart("https"),
+      ...this.regionalProps("https"),
       urlMap: idOf(urlMap),
       sslPolicy: idOf(tls),
       certificateManagerCertificates: [idOf(certificate)],
@@ -294,7 +289,7 @@ export class InternalLoadBalancer extends Construct {
 
   /** Sends requests to port 80 to the other port. */
   private addRedirect(subnetworks: ITerraformDependable[]): ComputeRegionTargetHttpProxy {
-    const common = { ...this.ofPart("redirect"), count: countIf(this.isRedirected) };
+    const common = { ...this.regionalProps("redirect"), count: countIf(this.isRedirected) };
     const redirectResponseCode = "MOVED_PERMANENTLY_DEFAULT";
     const redirect = new ComputeRegionUrlMap(this, "Redirect", {
       ...common,

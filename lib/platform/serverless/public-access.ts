@@ -3,9 +3,10 @@ import { CloudRunV2ServiceIamMember } from "@cdktf/provider-google/lib/cloud-run
 import { type IResolvable, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, attributeOf, type Condition, countIf, isNever } from "../../core/expr/conditional";
+import { attributeOf } from "../../core/expr/attributes";
+import { allOf, type Condition, countIf, isNever } from "../../core/expr/conditions";
 import { type Expr, exprOf } from "../../core/expr/expr";
-import { expression } from "../../core/expr/expression";
+import { expression } from "../../core/expr/terraform-text";
 import { oneOf } from "../../core/inputs/checks";
 import { textOrFlag } from "../../core/inputs/rows";
 import { prose } from "../../core/prose";

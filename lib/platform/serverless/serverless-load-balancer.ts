@@ -8,17 +8,8 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
-import {
-  allOf,
-  attributeOf,
-  attributesOf,
-  type Condition,
-  countIf,
-  idOf,
-  isSet,
-  partIf,
-  present,
-} from "../../core/expr/conditional";
+import { attributeOf, attributesOf, idOf } from "../../core/expr/attributes";
+import { allOf, type Condition, countIf, isSet, partIf, present } from "../../core/expr/conditions";
 import { type Expr, exprOf } from "../../core/expr/expr";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { strictTransportHeaders } from "../domain/domain";
@@ -99,7 +90,7 @@ export class ServerlessLoadBalancer extends Construct {
   }
 
   /** Arguments that all resources share. */
-  private ofPart(part: string) {
+  private globalProps(part: string) {
     const { deployment, projectId: project } = this.props.context;
     return { project, name: partName(deployment, part), count: countIf(this.hasDomain) };
   }
@@ -133,7 +124,7 @@ export class ServerlessLoadBalancer extends Construct {
   private addBackend(group: Expr<string | null>): ComputeBackendService {
     const { requestLogSampleRate, securityPolicyId, strictTransportSecurity } = this.props;
     return new ComputeBackendService(this, "Backend", {
-      ...this.ofPart(BACKEND),
+      ...this.globalProps(BACKEND),
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
       securityPolicy: securityPolicyId,
@@ -168,12 +159,12 @@ export class ServerlessLoadBalancer extends Construct {
   private addProxy(): ComputeTargetHttpsProxy {
     const { certificate, context, dependsOn, validation } = this.props;
     const backend = idOf(this.backendService);
-    const urlMap = new ComputeUrlMap(this, "UrlMap", { ...this.ofPart(URL_MAP), defaultService: backend });
+    const urlMap = new ComputeUrlMap(this, "UrlMap", { ...this.globalProps(URL_MAP), defaultService: backend });
     const ownCertificateIds = this.loadBalancerCertificate && attributesOf(this.loadBalancerCertificate, "id");
     return new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
-      ...this.ofPart(validation),
+      ...this.globalProps(validation),
       urlMap: idOf(urlMap),
       sslPolicy: idOf(tlsPolicy(this, { count: countIf(this.hasDomain), dependsOn, context })),
       certificateMap: certificate.map && certificate.mapUrl,
@@ -186,7 +177,7 @@ export class ServerlessLoadBalancer extends Construct {
   private addForwardingRule(): ComputeGlobalForwardingRule {
     const { address, context, service } = this.props;
     return new ComputeGlobalForwardingRule(this, "HttpsRule", {
-      ...this.ofPart("https"),
+      ...this.globalProps("https"),
       labels: context.labels,
       loadBalancingScheme: SCHEME,
       ipAddress: address.addressId,

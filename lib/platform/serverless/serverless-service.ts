@@ -4,10 +4,10 @@ import { type ITerraformDependable, Op } from "cdktf";
 import { Construct } from "constructs";
 
 import { CONTEXT_PROP, type DeploymentContext } from "../../core/deployment-context";
-import { anyOf, type Condition, conditionFrom, countIf } from "../../core/expr/conditional";
+import { anyOf, type Condition, conditionFrom, countIf } from "../../core/expr/conditions";
 import { exprOf, type Operand } from "../../core/expr/expr";
-import { settingName } from "../../core/expr/expression";
 import { max } from "../../core/expr/functions";
+import { settingName } from "../../core/expr/locals";
 import { explain } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
 import { terraformName } from "../../core/inputs/checks";

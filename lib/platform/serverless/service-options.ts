@@ -65,14 +65,14 @@ const PAIRS = Object.entries(MEMORY_MIB).map(([cpu, [from, to]]) => `${cpu} CPU 
 /**
  * What an instance may have. The memory depends on the CPUs, a wrong number of which has its own rule.
  *
- * @param usual recommended number of CPUs
+ * @param recommended recommended number of CPUs
  */
-export const instanceSize = (usual: number): InstanceSize => ({
+export const instanceSize = (recommended: number): InstanceSize => ({
   cpuChoice: "1, 2, 4 or 8",
   cpu: {
     condition: (cpu) => cpu.isOneOf(CPUS),
     must: `be one of ${CPUS.join(", ")}`,
-    fix: `use ${usual}`,
+    fix: `use ${recommended}`,
     schema: { enum: CPUS },
   },
   memory: {

@@ -1,10 +1,10 @@
 import { type Construct } from "constructs";
 
 import { type DeploymentInputs, REGION } from "../../core/deployment-context";
-import { isNever } from "../../core/expr/conditional";
+import { isNever } from "../../core/expr/conditions";
 import { anyOf, type Expr, exprOf, interpolated } from "../../core/expr/expr";
-import { named } from "../../core/expr/expression";
 import { difference } from "../../core/expr/functions";
+import { named } from "../../core/expr/locals";
 import { matching, whole } from "../../core/inputs/checks";
 import { needs } from "../../core/inputs/needs";
 import { type NetworkInputs } from "../../core/inputs/network-inputs";

@@ -2,7 +2,7 @@ import { type CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, type Condition, present } from "../../core/expr/conditional";
+import { allOf, type Condition, present } from "../../core/expr/conditions";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { MIN_INSTANCE_COUNT } from "../../idp/contract";

@@ -1,6 +1,6 @@
 import { Fn, type IResolvable, type TerraformResource, Token } from "cdktf";
 
-import { addDynamicBlock } from "../../core/expr/conditional";
+import { addDynamicBlock } from "../../core/expr/blocks";
 import { type Expr, hcl, literal } from "../../core/expr/expr";
 import { lookup, toText } from "../../core/expr/functions";
 import { number, textMap } from "../../core/inputs/rows";

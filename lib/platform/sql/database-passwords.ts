@@ -1,9 +1,9 @@
 import { type Construct } from "constructs";
 
-import { repeatFor } from "../../core/expr/conditional";
+import { repeatFor } from "../../core/expr/attributes";
 import { exprOf, hcl } from "../../core/expr/expr";
-import { settingName } from "../../core/expr/expression";
 import { toText } from "../../core/expr/functions";
+import { settingName } from "../../core/expr/locals";
 import { whole } from "../../core/inputs/checks";
 import { number, object, type PropsOf } from "../../core/inputs/rows";
 import { prose } from "../../core/prose";

@@ -2,10 +2,10 @@ import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { type Existing } from "../../core/existing";
-import { type Condition, isSet } from "../../core/expr/conditional";
+import { type Condition, isSet } from "../../core/expr/conditions";
 import { type Expr, exprOf, hcl } from "../../core/expr/expr";
-import { namedValue } from "../../core/expr/expression";
 import { split } from "../../core/expr/functions";
+import { namedValue } from "../../core/expr/locals";
 import { type Check, matching } from "../../core/inputs/checks";
 import { number, object, orResource, type PropsOf, type Reading, requiredObject, text } from "../../core/inputs/rows";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";

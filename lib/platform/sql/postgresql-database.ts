@@ -5,10 +5,10 @@ import { Construct } from "constructs";
 
 import { CONTEXT_PROP, type DeploymentContext } from "../../core/deployment-context";
 import { eitherOf, type Existing, isExisting, isMade } from "../../core/existing";
+import { attributeOf } from "../../core/expr/attributes";
+import { addOptionalBlock } from "../../core/expr/blocks";
 import {
-  addOptionalBlock,
   allOf,
-  attributeOf,
   type Condition,
   conditionFrom,
   countIf,
@@ -20,10 +20,10 @@ import {
   not,
   partIf,
   present,
-} from "../../core/expr/conditional";
+} from "../../core/expr/conditions";
 import { type Expr, exprOf, hcl, interpolated } from "../../core/expr/expr";
-import { namedValue, settingName } from "../../core/expr/expression";
 import { toText } from "../../core/expr/functions";
+import { namedValue, settingName } from "../../core/expr/locals";
 import { explain } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs/inputs";
@@ -274,7 +274,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   private readonly isMade: Condition;
 
   /** Attributes of the existing database; undefined without one. */
-  private readonly theirs: Partial<ReadAttributes> | undefined;
+  private readonly existingAttributes: Partial<ReadAttributes> | undefined;
 
   constructor(
     scope: Construct,
@@ -287,7 +287,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     refuseProps(this, props, PROPS);
 
     const { context, existing, imageMirror, passwordVersion, version = DATABASE_MAJOR_VERSION } = props;
-    this.theirs = existing && attributesOfExisting(this, existing);
+    this.existingAttributes = existing && attributesOfExisting(this, existing);
     this.isMade = namedCondition(this, "IsMade", isMade(existing));
     this.password = this.addPassword();
     this.administratorPassword = this.addAdministratorPassword();
@@ -303,7 +303,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
     const name = new TerraformLocal(this, "Name", postgresqlName(context.deployment)).asString;
     const logins = passwordVersion === undefined ? undefined : loginsOf(name, passwordVersion);
-    const used = eitherOf<ReadAttributes>(this, existing, this.theirs, {
+    const used = eitherOf<ReadAttributes>(this, existing, this.existingAttributes, {
       administratorName: DATABASE_ADMINISTRATOR,
       backupsAfterDestroy: new TerraformLocal(this, "OwnBackupsAfterDestroy", backups.remains).asString,
       connectionName: attributeOf(this.instance, "connection_name").text,
@@ -330,14 +330,15 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   /** Allows an identity to connect through the proxy. The role can be granted only on a project, with a condition. */
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
     const { conditionalAccess = true, existing, context } = this.props;
-    const ours = connectionTo(context.projectId, sqlInstanceName(context.deployment), conditionalAccess);
+    const own = connectionTo(context.projectId, sqlInstanceName(context.deployment), conditionalAccess);
     const condition = allOf(this.isMade, not(this.props.stopped ?? false));
-    const grants = identity.grantOnProject("ConnectsToDatabase", CLIENT_ROLE, { ...ours, condition });
-    const { instanceName, projectId } = this.theirs ?? {};
+    const grants = identity.grantOnProject("ConnectsToDatabase", CLIENT_ROLE, { ...own, condition });
+    const { instanceName, projectId } = this.existingAttributes ?? {};
     if (instanceName === undefined || projectId === undefined) return grants;
-    const theirs = connectionTo(projectId, instanceName, conditionalAccess);
+    const foreign = connectionTo(projectId, instanceName, conditionalAccess);
     const limits = { condition: isExisting(existing), isForExisting: true };
-    return [...grants, ...identity.grantOnProject("ConnectsToExistingDatabase", CLIENT_ROLE, { ...theirs, ...limits })];
+    const others = identity.grantOnProject("ConnectsToExistingDatabase", CLIENT_ROLE, { ...foreign, ...limits });
+    return [...grants, ...others];
   }
 
   /** The password of the application's login, or of the two that take turns. */
@@ -346,10 +347,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const isRecorded = passwordVersion !== undefined || recordsPasswordVersion;
     const versionChecks = isRecorded ? [refuseSkippedVersion(this, passwordVersion)] : [];
     return new GeneratedSecret(this, "Password", {
-      ...this.ofBothSecrets(),
+      ...this.commonSecretProps(),
       secretId: secretId(context.deployment, DATABASE_PASSWORD_SUFFIX),
       rotation: passwordVersion,
-      existing: existing && { ...existing.passwordSecret, ...ofExisting(existing) },
+      existing: existing && { ...existing.passwordSecret, ...existenceOf(existing) },
       // The secret depends on the record, so a refused destroy leaves the record too.
       dependsOn: [...dependsOn, ...versionChecks],
     });
@@ -358,15 +359,15 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   private addAdministratorPassword(): GeneratedSecret {
     const { administratorPasswordVersion, context, dependsOn, existing } = this.props;
     return new GeneratedSecret(this, "AdministratorPassword", {
-      ...this.ofBothSecrets(),
+      ...this.commonSecretProps(),
       secretId: secretId(context.deployment, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX),
       writeVersion: administratorPasswordVersion,
-      existing: existing && { ...administratorOf(existing), ...ofExisting(existing) },
+      existing: existing && { ...administratorOf(existing), ...existenceOf(existing) },
       dependsOn,
     });
   }
 
-  private ofBothSecrets() {
+  private commonSecretProps() {
     const { context, deletionProtection = true } = this.props;
     const { labels, projectId, region, secretLocations = [region] } = context;
     return { length: DATABASE_PASSWORD_LENGTH, deletionProtection, labels, projectId, secretLocations };
@@ -521,7 +522,7 @@ function backupsOf({ backups = {}, context, existingBackupPlan }: PostgresqlData
 }
 
 /** The condition of an existing secret: that of its database. */
-const ofExisting = ({ enabled = true, own }: Existing): Existing => ({ enabled, ...(own !== undefined && { own }) });
+const existenceOf = ({ enabled = true, own }: Existing): Existing => ({ enabled, ...(own !== undefined && { own }) });
 
 /**
  * Postconditions for settings that an override file in the folder could remove unnoticed: a nested block in an override

@@ -2,7 +2,8 @@ import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-ins
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addOptionalBlock, allOf, type Condition, countIf, isAlways, isUnset } from "../../core/expr/conditional";
+import { addOptionalBlock } from "../../core/expr/blocks";
+import { allOf, type Condition, countIf, isAlways, isUnset } from "../../core/expr/conditions";
 import { interpolated } from "../../core/expr/expr";
 import { toText } from "../../core/expr/functions";
 import { explain } from "../../core/hcl/stack-origin";

@@ -1,31 +1,7 @@
-import { DefaultTokenResolver, ref, StringConcat, TerraformLocal, Token, Tokenization } from "cdktf";
+import { DefaultTokenResolver, StringConcat, TerraformLocal, Token, Tokenization } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
 import { type Expr, reference } from "./expr";
-
-/**
- * A hand-written Terraform expression, without the surrounding `${ }`.
- *
- * For what the framework's operators cannot express (`for`, `can`, splats) or render wrongly (a falsy right operand
- * becomes the word `undefined`). String tokens may be embedded; a conditional among them needs its own parentheses.
- */
-export function expression(text: string): string {
-  return Token.asString(ref(text));
-}
-
-/**
- * Escapes template markers in a literal, so that Terraform reads it unchanged.
- *
- * Strings that contain a token are left alone, because their markers belong to the token.
- */
-export function escaped(text: string): string {
-  return Token.isUnresolved(text) ? text : text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
-}
-
-/** Texts that Terraform reads unchanged. */
-export function escapedTexts(texts: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, escaped(text)]));
-}
 
 /** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */
 export function namedValue(scope: Construct, id: string, value: string): string {

@@ -1,6 +1,6 @@
 import { TerraformLocal } from "cdktf";
 
-import { escaped, expression } from "../../../lib/core/expr/expression";
+import { escaped, expression } from "../../../lib/core/expr/terraform-text";
 import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
 import { fc } from "../../support/seeded-cases";

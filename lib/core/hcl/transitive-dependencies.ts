@@ -1,4 +1,5 @@
 import { ADDRESSES } from "../expr/addresses";
+import { mapped } from "../mapped";
 import { type Body } from "./hcl-body";
 
 type Elements = Readonly<Record<string, Readonly<Record<string, Body>>>>;
@@ -7,25 +8,25 @@ type Elements = Readonly<Record<string, Readonly<Record<string, Body>>>>;
 const TEXTS = ["description", "error_message"];
 
 /**
- * A configuration without implied entries in `depends_on` of resources: Terraform already waits for the dependencies of
- * each dependency, also when it destroys.
+ * A configuration without transitive entries in `depends_on` of resources: Terraform already waits for the dependencies
+ * of each dependency, also when it destroys.
  *
  * Data sources and ephemeral values keep all entries, because a change of any listed dependency defers their reading.
  */
-export function withoutImpliedDependencies(configuration: Body): Body {
+export function withoutTransitiveDependencies(configuration: Body): Body {
   const resources = (configuration.resource ?? {}) as Elements;
   const reached = reachableFrom(dependenciesIn(configuration));
   const shortened = (address: string, body: Body): Body => {
     const { depends_on: listed, ...others } = body as Body & { readonly depends_on?: readonly string[] };
     if (listed === undefined) return body;
-    const named = new Set([...listed, ...addressesIn(body)].filter((each) => each !== address));
-    const isImplied = (dependency: string) =>
+    const named = new Set([...listed, ...referencedAddresses(body)].filter((each) => each !== address));
+    const isTransitive = (dependency: string) =>
       [...named].some((other) => other !== dependency && reached(other).has(dependency));
-    const needed = listed.filter((dependency) => !isImplied(dependency));
+    const needed = listed.filter((dependency) => !isTransitive(dependency));
     return needed.length > 0 ? { ...others, depends_on: needed } : others;
   };
-  const resource = mapped(resources, (elements, type) =>
-    mapped(elements, (body, name) => shortened(`${type}.${name}`, body)),
+  const resource = mapped(resources, (type, elements) =>
+    mapped(elements, (name, body) => shortened(`${type}.${name}`, body)),
   );
   return { ...configuration, ...(configuration.resource !== undefined && { resource }) };
 }
@@ -36,14 +37,16 @@ function dependenciesIn({ data, ephemeral, locals, resource }: Body): ReadonlyMa
     Object.entries((elements ?? {}) as Elements).flatMap(([type, named]) =>
       Object.entries(named).map(([name, body]) => {
         const { depends_on: listed = [] } = body as { readonly depends_on?: readonly string[] };
-        return [`${prefix}${type}.${name}`, [...listed, ...addressesIn(body)]] as const;
+        return [`${prefix}${type}.${name}`, [...listed, ...referencedAddresses(body)]] as const;
       }),
     );
   return new Map([
     ...ofKind("", resource),
     ...ofKind("data.", data),
     ...ofKind("ephemeral.", ephemeral),
-    ...Object.entries((locals ?? {}) as Body).map(([name, value]) => [`local.${name}`, addressesIn(value)] as const),
+    ...Object.entries((locals ?? {}) as Body).map(
+      ([name, value]) => [`local.${name}`, referencedAddresses(value)] as const,
+    ),
   ]);
 }
 
@@ -65,7 +68,7 @@ function reachableFrom(dependencies: ReadonlyMap<string, readonly string[]>): (a
 }
 
 /** Addresses of the elements to which the templates in a value refer. */
-function addressesIn(value: unknown): string[] {
+function referencedAddresses(value: unknown): string[] {
   if (typeof value === "string") {
     const addresses = value.includes("${") ? (value.match(ADDRESSES) ?? []) : [];
     return addresses.map((address) => {
@@ -75,9 +78,5 @@ function addressesIn(value: unknown): string[] {
   }
   if (typeof value !== "object" || value === null) return [];
   const inside = Object.entries(value).filter(([name]) => name !== "depends_on" && !TEXTS.includes(name));
-  return inside.flatMap(([, each]) => addressesIn(each));
-}
-
-function mapped<From, To>(from: Readonly<Record<string, From>>, convert: (value: From, name: string) => To) {
-  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, convert(value, name)]));
+  return inside.flatMap(([, each]) => referencedAddresses(each));
 }

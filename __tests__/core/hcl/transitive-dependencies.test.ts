@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Body } from "../../../lib/core/hcl/hcl-body";
-import { withoutImpliedDependencies } from "../../../lib/core/hcl/implied-dependencies";
+import { withoutTransitiveDependencies } from "../../../lib/core/hcl/transitive-dependencies";
 import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 
@@ -14,7 +14,7 @@ const CHAIN = {
 
 const leftOf = (last: Body, configuration: Body = {}): unknown => {
   const resource = { ...CHAIN, google_c: { last } };
-  const { resource: shortened } = withoutImpliedDependencies({ ...configuration, resource }) as {
+  const { resource: shortened } = withoutTransitiveDependencies({ ...configuration, resource }) as {
     readonly resource: { readonly google_c: { readonly last: Body } };
   };
   return shortened.google_c.last.depends_on;
@@ -47,7 +47,7 @@ describe("A dependency of a resource in HCL", () => {
   it("stays of what is read, which is read later where a dependency changes", () => {
     const read = { google_c: { last: { depends_on: ["google_a.first", "google_b.middle"] } } };
     const configuration = { data: read, ephemeral: read, resource: CHAIN };
-    expect(withoutImpliedDependencies(configuration)).toEqual(configuration);
+    expect(withoutTransitiveDependencies(configuration)).toEqual(configuration);
   });
 });
 
