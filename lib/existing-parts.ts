@@ -44,7 +44,9 @@ const DATABASE_OF_OWN = { ...BACKUPS, ...DATABASE_PASSWORDS, ...DATABASE_SERVER,
 
 type Inputs = ImageInputs & typeof DATABASE_OF_OWN & typeof EXISTING_PARTS & typeof SECRETS;
 
-/** Inputs about the Cloud SQL instance; those of an existing instance are its owner's decision. */
+/**
+ * Inputs about the Cloud SQL instance; they have no effect on an existing instance, because its owner decides about it.
+ */
 const OF_INSTANCE = [
   "backups",
   "databaseAvailability",
@@ -86,7 +88,10 @@ export function existingFacts(
   });
 }
 
-/** Rights of the application's role, and of others on its database; by default more on an instance of its own. */
+/**
+ * Rights of the application's role, and of other roles on its database; by default, there are more on an instance of
+ * its own.
+ */
 export function rightsOf(v: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDatabase"> & typeof DATABASE_RIGHTS>) {
   const { managedSuperuser, revokePublicConnect } = v.databaseRights.at;
   const isGranted = managedSuperuser.coalesce(v.existingDatabase.isNull());

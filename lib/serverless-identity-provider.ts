@@ -459,7 +459,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       dependsOn: worker?.ready ?? [],
     });
     const least = countAtHome(standby, values.minInstanceCount);
-    // By override: the prop keeps the caller's number, of which the service warns.
+    // By override, so that the prop keeps the caller's number, about which the service warns.
     if (standby !== undefined) setArgument(home.service, "scaling.min_instance_count", least);
     return home;
   }

@@ -173,7 +173,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
 ];
 
-/** The inputs of the lab, in the groups of its deployment form, whose numbers leave out those that it has not. */
+/** The inputs of the lab in the groups of its deployment form; numbers of groups that it does not have are missing. */
 const LAB_INPUT_GROUPS: readonly InputGroup[] = [
   {
     title: "Project and location",
@@ -321,7 +321,7 @@ export function firstInputs<Row>(
   return sections.filter(({ inputs }) => inputs.length > 0);
 }
 
-/** Some of the inputs, in a group; those of a stack without groups are in none. */
+/** Some of the inputs, under the heading of their group; a stack without groups has no headings. */
 interface GroupedInputs<Row> {
   readonly group?: InputGroup;
   /** A sentence that says in which other groups there are more; empty without any. */

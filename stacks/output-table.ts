@@ -6,7 +6,7 @@ import { type StackOutput } from "../lib/core/portable-stack";
 /** Outputs by name. */
 export type OutputTable = Readonly<Record<string, readonly [value: unknown, description: string]>>;
 
-/** The outputs without those of parts that do not exist, and without those that can only be null. */
+/** The outputs, except those of missing parts and those that can only be null. */
 export function outputsOf(stack: TerraformStack, table: OutputTable): Record<string, StackOutput> {
   const isThere = (value: unknown) => (rendered(stack, value) ?? null) !== null;
   const outputs = Object.entries(table)

@@ -112,7 +112,7 @@ function hclProblem(message: string): { readonly line?: string; readonly problem
   return { line, problem: summary.charAt(0).toLowerCase() + summary.slice(1) };
 }
 
-/** What is wrong with a line whose name is set before too. */
+/** What is wrong with a line that sets a name a second time. */
 function setTwice(text: string, line: number): string | undefined {
   const names = text.split("\n").map((each) => /^[ \t]*([A-Za-z_][\w-]*)[ \t]*=/.exec(each)?.[1]);
   const name = names[line - 1];
@@ -122,7 +122,7 @@ function setTwice(text: string, line: number): string | undefined {
     : `sets ${name} twice, in lines ${first} and ${line}; remove one`;
 }
 
-/** The first block of a file, of which the parser makes a list or an object, as of a value. */
+/** The first block of a file; the parser makes a list or an object of it, as it does of a value. */
 function blockIn(text: string, parsed: Values): { readonly line: number; readonly name: string } | undefined {
   for (const { 1: name = "", index } of text.matchAll(
     /^[ \t]*([A-Za-z_][\w-]*)(?:[ \t]+(?:"[^"\n]*"|[\w-]+))*[ \t]*\{/gm,
@@ -141,7 +141,7 @@ const BARE_WORD = /^\$\{([A-Za-z_][\w-]*)\}$/;
 /** Names of values that may be secrets. */
 const MAYBE_SECRET = /password|secret|token|key|environment_variables/i;
 
-/** A word without quotes, which Terraform takes for the name of something; one that may be a secret is not shown. */
+/** A word without quotes, which Terraform takes for a reference; a word that may be a secret is not shown. */
 function bareWordProblem(name: string, word: string): string {
   if (MAYBE_SECRET.test(name)) return `has ${name}, whose value is not in quotes; text must be; write it in quotes`;
   return `has ${name} = ${word}; ${word} is not in quotes; write "${word}"`;
@@ -157,7 +157,7 @@ function expressionsIn(values: Values, prefix = ""): { readonly name: string; re
   });
 }
 
-/** Texts as Terraform has them, in which `$${` stands for `${`. */
+/** Texts as Terraform writes them, with `$${` for `${`. */
 function withoutEscapes(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll(/([$%])\1\{/g, "$1{");
   if (Array.isArray(value)) return value.map(withoutEscapes);

@@ -96,7 +96,7 @@ function projectWarning(stack: TerraformStack): string {
   ].join(" ");
 }
 
-/** A warning of the release that a deployment gets whose settings name none. */
+/** A warning about the release that a deployment gets if its settings name none. */
 function releaseWarning(stack: TerraformStack): string {
   const { applicationVersion: version, projectId: project } = declaredInputs(stack);
   const isOfDeployment = project !== undefined && "default" in project;

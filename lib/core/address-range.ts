@@ -2,7 +2,7 @@ import { textIn } from "./expr/coercion";
 import { call, type Expr, foldConstants, interpolated } from "./expr/expr";
 import { element, split, toNumber } from "./expr/functions";
 
-/** Whether a text is an IPv4 range in CIDR notation whose address is the first one of the range. */
+/** Whether a text is an IPv4 range in CIDR notation that begins with its first address. */
 export function isAddressRange(range: Expr<string>): Expr<boolean> {
   const [first, prefix] = [addressIn(range, 0), element(split("/", range), 1)];
   const isIpv4 = call<boolean>("can", [call("cidrnetmask", [range])], { canFail: false });

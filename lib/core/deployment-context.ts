@@ -147,7 +147,7 @@ function regionsBeginningAs(region: Expr<string>): Expr<string> {
   return hcl`coalesce(${alike.joinedBy(", ")}, "none")`;
 }
 
-/** The project of the examples, which is never the reader's own. */
+/** The project of the examples; no reader owns it. */
 const EXAMPLE_PROJECT = "my-project";
 
 /** Projects and regions that are probably a mistake. */

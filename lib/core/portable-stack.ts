@@ -198,7 +198,7 @@ function withoutElementMetadata(terraform: Body): Body {
   return terraform;
 }
 
-/** Arguments and blocks whose references are no creation order. */
+/** Arguments and blocks whose references do not determine the order of creation. */
 const OTHER_REFERENCES = ["depends_on", "lifecycle", "provisioner"];
 
 /** Removes dependencies on elements that are referred to anyway, so that each remaining one has a meaning. */

@@ -92,7 +92,7 @@ export class ProjectApis extends Construct {
   /**
    * Enables one more API, only if the condition holds.
    *
-   * An API without a harmless test call has no gate; whatever uses it must be created minutes later anyway.
+   * An API without a harmless test call has no gate; the resources that use it are created minutes later anyway.
    *
    * @param condition without one, the API is always enabled
    */

@@ -71,7 +71,7 @@ interface Generated extends IConstruct {
   readonly terraformGeneratorMetadata?: { readonly providerName: ProviderName };
 }
 
-/** Combines what the constructs of one stack need with what its owner requires. */
+/** Combines the requirements of a stack's constructs with those of its owner. */
 class StackRequirements extends TerraformElement {
   static of(scope: IConstruct): StackRequirements {
     const stack = TerraformStack.of(scope);

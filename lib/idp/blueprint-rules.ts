@@ -2,7 +2,7 @@ import { call, type Expr, hcl } from "../core/expr/expr";
 import { type Check, type EachCheck } from "../core/inputs/checks";
 import { prose } from "../core/prose";
 
-/** Tags that the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
+/** Tags that the upstream's loader of the pinned release knows (`authentik/blueprints/v1/common.py`). */
 export const BLUEPRINT_TAGS = [
   "AtIndex",
   "Condition",

@@ -66,7 +66,7 @@ export const CHECK_UP = {
         description: "cron schedule, every 5, 10, 15, 20 or 30 minutes",
         must: matching(PERIODIC_SCHEDULE, IS_PERIODIC(DEFAULT_MINUTES)),
       }),
-      /** Limits beyond which it says that something is wrong. */
+      /** Limits above which the check-up reports a problem. */
       limits: object(LIMITS, {
         default: {},
         must: {
@@ -183,7 +183,7 @@ interface CheckUpParts {
 export class CheckUp extends Construct {
   readonly jobName: string;
 
-  /** Time without a good run after which it counts as missing, for PromQL: three periods. */
+  /** Time without a successful run after which the check-up counts as missing, for PromQL: three periods. */
   readonly missingAfter: string;
   readonly ready: ITerraformDependable[];
 

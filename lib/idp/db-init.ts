@@ -151,7 +151,7 @@ export class DbInit extends Construct implements OneTimeJob {
     const job = this.addJob();
     this.jobName = job.jobName;
     this.ready = job.ready;
-    // Each folder has all scripts, also those of jobs that it does not run yet.
+    // Each folder has all scripts, including those of jobs that it does not run yet.
     this.addRetirementScripts();
   }
 

@@ -86,7 +86,7 @@ const SCHEDULED_DUMPS = {
       and the next apply repeats a failed one; needs a schedule
     `,
   }),
-  /** Days to keep a dump, 30 by default; the newest one stays whatever its age. */
+  /** Days to keep a dump, 30 by default; the newest one stays regardless of its age. */
   retentionDays: number({
     default: 30,
     description: prose`

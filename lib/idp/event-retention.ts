@@ -46,7 +46,7 @@ export class EventRetention extends Construct {
       script: joined(client, addScript(this, "lib/idp/scripts/event-retention.sh")),
       scriptName: "event-retention.sh",
       container: { ...databaseJobContainer(database, { EVENT_DAYS: days.text }), dependsOn },
-      // Time for all pages, of which the last may begin just before the script's own limit.
+      // Time for all pages; the last page may begin just before the script's own limit.
       timeoutSeconds: 1800,
       // The database may restart; a retry continues where the previous attempt ended.
       maxRetries: 2,

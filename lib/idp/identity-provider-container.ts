@@ -150,7 +150,7 @@ export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>)
   };
 }
 
-/** Peers whose forwarded headers the application trusts by default; setting the variable replaces the list. */
+/** The application trusts forwarded headers of these peers by default; setting the variable replaces the list. */
 const OWN_DEFAULTS = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fe80::/10", "::1/128"];
 
 /**

@@ -193,7 +193,7 @@ function ownImages({ applicationName, projectId, region, tenantId }: ValuesOf<De
 }
 
 export interface IdpImageProps {
-  /** Determines the project of the build, and the name of the image, which is that of the application. */
+  /** Determines the project of the build, and the name of the image, which is the application's name. */
   readonly context: DeploymentContext;
 
   /**

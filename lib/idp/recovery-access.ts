@@ -189,7 +189,7 @@ function containerOfJob(
     environment: { ...environment, required: { ...environment.required, ...variables } },
     secretEnvironment: Object.fromEntries(secrets),
     secretSettings,
-    // Enough for a command of the application, which is no server.
+    // Enough for a single command of the application.
     resources: { cpu: "1", memory: "2Gi" },
     dependsOn,
   };

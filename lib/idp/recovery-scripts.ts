@@ -48,7 +48,7 @@ const STANDBY_SCRIPTS = ["promote", "connect-right", "standby-state", "standby-s
 /**
  * Adds the scripts that restore a deployment, and the one that describes it, to the folder of its stack.
  *
- * @param jobs where the jobs run: a region of Cloud Run, or a namespace of the cluster
+ * @param jobs place of the jobs: a region of Cloud Run, or a namespace of the cluster
  * @param standby settings for a second region; undefined if there can be none
  * @returns settings of the scripts as words `NAME=value`, for `export`
  */

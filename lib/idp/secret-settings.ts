@@ -51,7 +51,7 @@ export function conditionalReference(
   return hcl`{ for name, reference in ${{ [variable]: reference }} : name => reference if ${condition} }`;
 }
 
-/** Merges the sets into one, whose references are a local of the folder. */
+/** Merges the sets into one; its references are a local of the folder. */
 export function joinedSettings(scope: Construct, id: string, settings: readonly SecretSettings[]): SecretSettings[] {
   const references = mergedReferences(settings);
   if (references === undefined || settings.length < 2) return [...settings];

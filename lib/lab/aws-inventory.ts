@@ -121,8 +121,9 @@ function awsProvider(
   const profiles = addScript(scope, `lib/lab/scripts/no-profile.ini`);
   const { awsRegion } = DEFAULTS;
   const provider = new AwsProvider(scope, "UserProvider", {
-    // It makes the user alone, which is of no region. Asked in one that is not enabled, AWS would say that the key is
-    // wrong; the step that lists the instances says what to do. Other partitions have users of their own.
+    // This provider only creates the user, and users belong to no region. In a region that is not enabled, AWS would
+    // report a wrong key; the step that lists the instances explains what to do. Other partitions have users of their
+    // own.
     region: exprOf(region).matches("^(cn|us-gov|us-iso)").choose<string>(region, awsRegion).text,
     // Even with a key the provider reads the user's AWS files, and fails if one is broken or if none has the profile
     // that AWS_PROFILE names.

@@ -99,7 +99,7 @@ export function remoteDesktopSources(ranges: Expr<readonly string[]>, hasPublicA
   return hasPublicAddress.choose(ranges, concat<string>([IDENTITY_AWARE_PROXY_RANGE], others)).list;
 }
 
-/** The given source ranges, and those of the contract for the other rules. */
+/** The given source ranges, and the contract's for the other rules. */
 export function sourceRanges(internalTrafficCidr: string, given: Partial<FirewallSourceRanges> = {}) {
   return {
     internal: given.internal ?? [internalTrafficCidr],

@@ -40,7 +40,7 @@ import {
   zoneOrDefault,
 } from "./lab-names";
 
-/** Groups of the deployment form, beside those of the contract. */
+/** Groups of the deployment form in addition to those of the contract. */
 const LOCATION = "[1 Project and location]";
 const KEY_STORAGE = "[7 SSH key storage]";
 const ASSESSMENT = "[8 Assessment]";

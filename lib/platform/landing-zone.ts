@@ -256,7 +256,10 @@ export function addLandingZone(scope: Construct, values: AllValues, apis: Projec
 /** The text of a value that may be null at plan; undefined if it surely is null. */
 const textIfAny = (value: Expr<string | null>): string | undefined => (isNever(value.isSet()) ? undefined : value.text);
 
-/** The keys that service agents of Google may use, by what they encrypt; null at plan, or missing, without a key. */
+/**
+ * The keys that Google's service agents may use, by what they encrypt. Without a key, the entry is missing or null at
+ * plan.
+ */
 function addKeys(
   scope: Construct,
   { auditLog, kmsKeys, projectId }: AllValues,

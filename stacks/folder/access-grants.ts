@@ -25,7 +25,7 @@ export interface Grant {
   readonly secret?: SecretName;
 }
 
-/** A secret: one that the folder creates, by the name of its resource, or one that an input names. */
+/** A secret that the folder creates, by the name of its resource, or that an input names. */
 export interface SecretName {
   readonly name: string;
   readonly isGiven: boolean;
@@ -194,7 +194,7 @@ function secretOf(facts: ConfigurationFacts, body: Block): SecretName {
   return givenSecret(facts, value.includes("each.value") ? body.for_each : value);
 }
 
-/** The inputs in an expression that name secrets of others. */
+/** Inputs in an expression that name existing secrets. */
 export function givenSecret(facts: ConfigurationFacts, source: unknown): SecretName {
   const inputs = facts
     .inputsIn(source)

@@ -5,7 +5,7 @@ export interface ActorText {
   readonly given?: string;
 }
 
-/** Whoever has a role, by the name of the service account that is created, or of what stands for it. */
+/** The holder of a role, by the name of the created service account or of its substitute. */
 export const ACTORS = {
   runtime: { title: "Server and workers", given: "existing_service_accounts.service" },
   initializer: { title: "Jobs that prepare the database", given: "existing_service_accounts.job" },

@@ -62,7 +62,7 @@ export class ConfigurationFacts {
   /** An expression with the locals in it written out. */
   expanded(value: unknown): string {
     let text = typeof value === "string" ? value : JSON.stringify(value ?? null);
-    // A local may stand in another one; it never stands in itself.
+    // A local may refer to another one, but never to itself.
     for (let former = ""; former !== text;) {
       former = text;
       text = text.replace(/\blocal((?:[.][a-z_]\w*)+)/g, (whole, path: string) => this.localAt(path) ?? whole);
@@ -97,7 +97,7 @@ export class ConfigurationFacts {
     return this.defaultOf(name) === 0 ? [`with \`${name}\``] : [`unless \`${name} = 0\``];
   }
 
-  /** Inputs that are empty in this folder, of whose elements a part is made, each in words. */
+  /** Inputs that are empty in this folder and would add a part for each element, in words. */
   elementsOf({ for_each: each }: Block): readonly string[] {
     const empty = this.inputsIn(each).filter((path) => isEmpty(this.defaultOf(root(path)) ?? null));
     return empty.map((path) => `with \`${path}\``);
@@ -207,7 +207,7 @@ export class ConfigurationFacts {
     return `\`${this.template(asText(value))}\``;
   }
 
-  /** The text of a name, in which `<input>` stands for a value and `…` for what is computed. */
+  /** The text of a name, with `<input>` for the value of an input and `…` for a computed part. */
   template(text: string): string {
     const bare = text.replace(/^\$\{local[.](\w+)\}$/, (whole, name: string) => asText(this.locals[name] ?? whole));
     return replaceExpressions(bare, (inner) => {

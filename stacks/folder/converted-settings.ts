@@ -4,7 +4,10 @@ import { type DeploymentSettings } from "../../lib/core/inputs/settled-inputs";
 
 type Values = DeploymentSettings["values"];
 
-/** Settings with the types of their inputs, converted as Terraform does; what it cannot stays, to be refused. */
+/**
+ * Settings with the types of their inputs, converted as Terraform does. A value that it cannot convert stays, and is
+ * refused later.
+ */
 export function convertedSettings(table: Table, values: Values): Values {
   const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [terraformName(name), row]));
   return mapped(values, (name, value) => {

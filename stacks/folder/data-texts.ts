@@ -1,7 +1,10 @@
 import { prose } from "../../lib/core/prose";
-/** A kind of data: where it lies, how long, and how it is deleted. `{path}` stands for an argument of its resource. */
+/**
+ * A kind of data: where it is stored, for how long, and how it is deleted. `{path}` stands for an argument of its
+ * resource.
+ */
 export interface DatumText {
-  /** Addresses of the resource in which it lies, or `var.` with an input; the first one that there is counts. */
+  /** Addresses of the resources that may store it, or `var.` and an input; the first that exists counts. */
   readonly of: readonly string[];
 
   /** Whether there is some of it where the resource is not. @default false */

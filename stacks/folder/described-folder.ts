@@ -15,7 +15,7 @@ import { pageFor, settledSection } from "./settled-pages";
 import { whoMayWhat } from "./who-may-what";
 
 interface FolderDescription {
-  /** Name of the stack in this repository, whatever its id is in an app. */
+  /** Name of the stack in this repository; its id in an app may be another. */
   readonly stack: string;
   /** Inputs that have a variable. */
   readonly inputs: Table;

@@ -1,7 +1,7 @@
 /** A value as text; an object as JSON. */
 export const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
 
-/** Replaces each `${…}` of a template, whatever brackets are in it. */
+/** Replaces each `${…}` of a template, also those that contain brackets. */
 export function replaceExpressions(text: string, replace: (inner: string) => string): string {
   const start = text.indexOf("${");
   if (start < 0) return text;

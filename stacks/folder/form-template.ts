@@ -9,7 +9,7 @@ const RINGS = ["everyone", "canary"];
 /** Decided by the ring: a tenant's own value would win over it, and the tenant miss the upgrades of its ring. */
 const OF_THE_RING = ["applicationVersion"];
 
-/** Names that a tenant cannot change later, so that each is asked for, and written whatever its default. */
+/** Names that a tenant cannot change later; the form asks for each, and always writes it. */
 const NAMES = ["project_id", "region", "tenant_id"];
 
 /**

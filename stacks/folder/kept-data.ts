@@ -35,7 +35,7 @@ function datumOf(facts: ConfigurationFacts, datum: DatumText): KeptDatum | undef
   return undefined;
 }
 
-/** An argument in words. @throws Error for one that the resource does not have */
+/** An argument in words. @throws Error if the resource does not have it */
 function valueAt(facts: ConfigurationFacts, { body, name, type }: FoundResource, path: string): string {
   const value = argumentAt(body, path);
   if (value === undefined) throw new Error(`${type}.${name} has no ${path}, of which the page of rights tells`);

@@ -4,7 +4,7 @@ import { type Block, type ConfigurationFacts, root } from "./configuration-facts
 
 /** A secret, and who reads it. */
 export interface ReadSecret {
-  /** Names of the resource, or inputs that name a secret of others. */
+  /** Names of the resource, or inputs that name an existing secret. */
   readonly key: string;
 
   /** The secret as the page names it. */
@@ -51,7 +51,7 @@ export function readSecrets(facts: ConfigurationFacts, grants: readonly Grant[])
   return [...created, ...given];
 }
 
-/** An input that names secrets, with what it is where nobody sets it. */
+/** An input that names secrets, with its value while nobody sets it. */
 function namedInput(facts: ConfigurationFacts, path: string): string {
   const value = facts.defaultOf(root(path));
   const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
@@ -132,7 +132,7 @@ function openedVersions(facts: ConfigurationFacts): Named {
   return versions;
 }
 
-/** The secrets of an ephemeral value: one that is created, one that an input names, or either. */
+/** The secrets of an ephemeral value: a created one, one that an input names, or either. */
 function secretsOf(facts: ConfigurationFacts, body: Block) {
   const isEach = facts.expanded(body.secret).includes("each.value");
   const text = facts.expanded(isEach ? body.for_each : body.secret);

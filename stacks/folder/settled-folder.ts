@@ -70,7 +70,7 @@ function decidingParts(
   });
 }
 
-/** Members of an object that is there in any case, also those of members. */
+/** Members of an object that always exists, also members of members. */
 function membersThere(
   { path, row, value }: FoundInput,
   settlements: ReadonlyMap<string, Settlement>,
@@ -106,7 +106,7 @@ function settlementOf({ row, value }: FoundInput, former: Settlement | undefined
   return row.type === "number" || row.members !== undefined ? undefined : "fixed";
 }
 
-/** The input, or the member of one, to which a reference leads. */
+/** The input, or its member, that a reference refers to. */
 function inputAt(reference: string, inputs: Table, values: DeploymentSettings["values"]): FoundInput | undefined {
   let found: FoundInput | undefined;
   let [table, value]: [Table, unknown] = [inputs, values];

@@ -20,7 +20,7 @@ export function settledNote(message: string, settled: readonly string[]): string
   return `In this folder, ${wordList(names)} ${verb} settled: ${fix}.`;
 }
 
-/** Whether a message names an input, by what stands around a name that is a word of its own too. */
+/** Whether a message names an input. Some names are ordinary words too, so the characters around the word decide. */
 function isNamed(path: string, message: string): boolean {
   const name = path.replaceAll(".", "[.]");
   const isUnmistakable = /[_.]/.test(path);

@@ -3,7 +3,7 @@ import { split } from "./expression-text";
 /** Terraform JSON of a root module. */
 type Configuration = Readonly<Record<string, unknown>>;
 
-/** What a folder uses of its inputs: by Terraform names, those of members such as `smtp.password_secret` too. */
+/** The inputs that a folder uses, by their Terraform names, and members such as `smtp.password_secret`. */
 export interface UsedInputs {
   /** Those that decide which parts exist, and which blocks of them: they stand in a `count`, or before a block. */
   readonly deciding: ReadonlySet<string>;
@@ -95,7 +95,7 @@ const FORCED = [
   new RegExp(`^length[(]${INPUT}[)] == 0$`),
 ];
 
-/** Inputs that a condition allows one value only, which it says by itself or beside others that must hold too. */
+/** Inputs for which a condition, alone or together with others, allows only one value. */
 function forcedBy(condition: string): string[] {
   const text = /^\$\{([\s\S]*)\}$/.exec(condition)?.[1] ?? condition;
   return conjunctsOf(text).flatMap((each) => FORCED.flatMap((form) => form.exec(each)?.[1] ?? []));

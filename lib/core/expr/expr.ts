@@ -86,7 +86,7 @@ export class Expr<T = unknown> implements IResolvable {
     return this.node.canFail ?? false;
   }
 
-  /** Whether evaluation surely fails, whatever the unknown values are. */
+  /** Whether evaluation surely fails, even if some values are unknown. */
   get fails(): boolean {
     return this.node.fails ?? false;
   }

@@ -74,7 +74,7 @@ export interface OperationFacts<Condition> {
   readonly isNull?: (() => Condition) | undefined;
   /** Whether evaluation may fail; true by default. */
   readonly canFail?: boolean;
-  /** Whether evaluation surely fails; by default, if that of an operand does. */
+  /** Whether evaluation surely fails; by default, if the evaluation of an operand does. */
   readonly fails?: boolean;
   readonly opposite?: (() => Condition) | undefined;
 }

@@ -65,7 +65,7 @@ const BARE = [
   ".provisioner.when",
 ];
 
-/** Arguments whose strings are no templates. */
+/** Arguments whose strings Terraform does not read as templates. */
 const LITERAL = /^(output[.]description|variable[.](default|description)|(backend|terraform)[.])/;
 
 /**

@@ -127,7 +127,7 @@ function withoutJoin(pieces: readonly string[], piece: string): string[] {
   return [...others.toReversed(), before.slice(0, -"join".length), text];
 }
 
-/** A text whose templates are spaced too. */
+/** A text in which the expressions of templates are spaced as well. */
 function spacedText(text: string, spell = (literal: string) => literal): string {
   const write = (piece: string) => `${piece.slice(0, 2)}${spaced(piece.slice(2, -1).trim())}}`;
   return cut(text, "text")

@@ -55,7 +55,7 @@ export function inFileOfChecks(part: IConstruct): void {
   FILES.set(part, ["checks", CHECKS_PURPOSE]);
 }
 
-/** Files with elements for parts that are managed elsewhere, apart from those that most deployments have. */
+/** Files for existing parts, which most deployments do not have. */
 const EXISTING_FILES = {
   accounts: "Accounts that are managed elsewhere: what they are granted on single resources",
   "accounts-secrets": "Accounts that are managed elsewhere: the secrets that they may read",

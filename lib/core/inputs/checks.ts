@@ -12,7 +12,7 @@ export type Facts = Readonly<Record<string, unknown>>;
 
 /** What a value must be. */
 export interface Check<T = never> {
-  /** Completes "it must": the rule, the reason if it is not obvious, and the fix, unless that stands apart. */
+  /** Completes "it must": the rule, the reason unless it is obvious, and the fix unless `fix` has it. */
   readonly must: string;
   /** What to do. If a valid value is near the given one, the message suggests that value instead. */
   readonly fix?: string;
@@ -129,7 +129,7 @@ export interface Judgement {
 }
 
 interface PlannedOptions {
-  /** Value whose null exempts from the rule; without one, the rule always applies. */
+  /** The rule does not apply while this value is null; by default, it always applies. */
   readonly absent?: Expr | undefined;
   /** Keeps the value out of the message. */
   readonly isHidden?: boolean;
@@ -252,7 +252,7 @@ export function isDecided(check: Check | EachCheck, plain: unknown): boolean {
   );
 }
 
-/** A literal, for messages; one that has a token in it is known only at plan. */
+/** A literal, for messages; a literal that contains a token is known only at plan. */
 function jsonText(given: unknown): string {
   const text = isKnown(given) ? jsonOf(literal(given)).literal : JSON.stringify(given);
   return text.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "…");

@@ -54,7 +54,7 @@ export function problemsOf(value: Value): Problem[] {
   const inside = missingMembers(value).concat(Object.values<Value>(value.at).flatMap(problemsOf));
   // An element has no text, because it refers to the whole program; its own problem suffices.
   if (holdsElement(given)) return inside;
-  // A wrong member would break the object's rule too, whose message is longer.
+  // A wrong member would also break the rule of the object, which has a longer message.
   const isSaid = (check: Check | EachCheck) => inside.length === 0 || (row.members !== undefined && isEach(check));
   const plain = plainOf(row, given);
   const own = [...checksOf(value), ...wordsOf(row)].filter(isSaid).flatMap((check) => {
@@ -113,7 +113,7 @@ function missingMembers({ at, given, messageNameOf }: Value): Problem[] {
     .map(([, { name, row }]) => missing(name, row, messageNameOf));
 }
 
-/** The rules of a row, and those of its entries' members, which name inputs as messages do. */
+/** The rules of a row and of its entries' members; they name inputs in the way that messages do. */
 export function checksOf({ row: { entries = {}, must = [] }, messageNameOf }: Value): readonly (Check | EachCheck)[] {
   const ofMembers = Object.entries(entries).flatMap(([name, member]) =>
     [member.must ?? []].flat().flatMap((check) => (isEach(check) ? [] : [ofMember(name, messageNameOf(name), check)])),

@@ -25,8 +25,7 @@ export function meantBy(
 }
 
 /**
- * What to do in place of an input that there is not, of a deployment that has a database; undefined where nothing is
- * known of it.
+ * Advice for an input that does not exist, if it was given to an identity provider; undefined if there is none.
  *
  * @param paths of all that is known where it was given, and of members of that
  */

@@ -13,9 +13,9 @@ export interface Problem {
 }
 
 /**
- * What must be given and is not.
+ * A missing value that is required.
  *
- * @param of what it is, for a member, whose description is no sentence
+ * @param of what the value is; for a member, because its description is no sentence
  * @param messageNameOf what a message calls members
  */
 export function missing(

@@ -11,9 +11,9 @@ import { Value, type ValuesOf } from "./value";
 
 /** A rule about several inputs, also of several tables. */
 export interface Relation<T extends Table> {
-  /** The input whose validation it becomes. */
+  /** The input that gets the rule as a validation. */
   readonly of: keyof T;
-  /** Condition; one that fails to evaluate counts as false. */
+  /** The condition; it counts as false if its evaluation fails. */
   readonly holds: (values: ValuesOf<T>) => Expr<boolean>;
   /** What is wrong, the rule, the reason if it is not obvious, and the fix, without a full stop. */
   readonly says: (values: ValuesOf<T>) => string;

@@ -91,7 +91,7 @@ function readsOf(
 
 const isTypes = (value: object): value is readonly string[] => Array.isArray(value);
 
-/** An input that may be left out: with a default, which is null for one that may be absent. */
+/** An optional input: it has a default, which is null if the input may be absent. */
 export interface Optional<Prop> extends Input<Prop> {
   readonly default: unknown;
 }
@@ -159,7 +159,7 @@ export function choice<const Word extends string>(
   return { type: "string", must: { ...oneOf(words, { because, fix }), hides }, ...others };
 }
 
-/** Spec of rows with members, whose descriptions are part of theirs. */
+/** Spec of rows with members; the descriptions of the members become part of the row's. */
 type Described = Omit<Spec, "default" | "description"> & { readonly description: (members: string) => string };
 
 // Interfaces, because in an intersection `members` would also be any table, which has members of every name.

@@ -17,7 +17,7 @@ export interface DeploymentSettings {
   /** Literals under the Terraform names of inputs and members; what is missing has its default. */
   readonly values: Members;
 
-  /** By the Terraform name of an input, or that of a member, such as `smtp.password_secret`. */
+  /** By the Terraform name of an input or of a member, such as `smtp.password_secret`. */
   readonly settlements: ReadonlyMap<string, Settlement>;
 
   /** Explanation of a setting that is no input; if undefined, a message only suggests the nearest name. */
@@ -37,7 +37,7 @@ export interface SettledInput {
   /** Inputs or members that must be set. */
   readonly musts: readonly Must[];
 
-  /** Members whose value is written into the folder. */
+  /** Members with a value that synthesis writes into the folder. */
   readonly fixed: readonly FixedMember[];
 }
 

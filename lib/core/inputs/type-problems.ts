@@ -102,9 +102,9 @@ function misshapen(
 }
 
 /**
- * How an object is written: what is to follow "it must be an object", and what to do.
+ * How to write an object: the end of "it must be an object", and the fix.
  *
- * @param given what stands in its place; undefined for what is not shown
+ * @param given the value in place of the object; undefined if messages must not show it
  */
 function objectForm(
   row: Input,
@@ -140,7 +140,7 @@ function objectForm(
 /** Names of members without a default. */
 const requiredNames = (members: Table) => Object.keys(members).filter((name) => members[name]?.default === undefined);
 
-/** What stands for the value of a member. */
+/** Placeholder for the value of a member. */
 function placeholder({ members, type }: Input): string {
   if (isList({ type })) return "[ … ]";
   return members === undefined && !type.startsWith("map(") ? "…" : "{ … }";

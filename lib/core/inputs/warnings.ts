@@ -40,7 +40,9 @@ export interface Finding<T extends Table> {
   readonly says: (values: ValuesOf<T>, found: string) => string;
 }
 
-/** Warns of risks without stopping anything: at synth of values known then, at every plan and apply of others. */
+/**
+ * Warns of risks without stopping anything: at synth if the values are known there, otherwise at every plan and apply.
+ */
 export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
   const assertions = risks
     .filter(({ condition }) => !isNever(condition) && !isAlways(condition))
@@ -52,7 +54,7 @@ export function addWarnings(scope: Construct, id: string, risks: readonly Warnin
   for (const { condition, message } of risks) if (isNever(condition)) Annotations.of(scope).addWarning(message);
 }
 
-/** Warns of inputs for which a relation does not hold: of literals at synth, of others at every plan and apply. */
+/** Warns of inputs that break a relation: at synth if they are literals, otherwise at every plan and apply. */
 export function warnUnless<T extends Table>(
   scope: Construct,
   id: string,

@@ -118,8 +118,8 @@ const PROPS: KnownPropsOf<GeneratedSecretProps> = {
  * A secret whose value is written once, at the first apply, and appears in no state, plan or log.
  *
  * Terraform generates a candidate in every run but stores it only when the write version changes, so a second apply
- * changes nothing. Consumers read the value from Secret Manager. A former version is disabled once all of them have
- * used its successor, and destroyed a week later; until then `gcloud secrets versions enable` brings it back.
+ * changes nothing. Consumers read the value from Secret Manager. A former version is disabled once all consumers have
+ * used its successor, and destroyed a week later; until then, `gcloud secrets versions enable` restores it.
  */
 export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secretId: string;

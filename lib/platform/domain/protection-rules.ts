@@ -69,7 +69,7 @@ function contentRule(
   return { id, priority, action: "deny(403)", match, onlyWith: "waf", title };
 }
 
-/** A rule that allows the ranges of a setting whatever the rules after it say. */
+/** A rule that allows the ranges of a setting before any later rule can deny them. */
 function rangesRule(id: string, priority: number, ranges: RangesSetting, title: string): ProtectionRule {
   return { id, priority, action: "allow", match: ranges, onlyWith: ranges, title };
 }
@@ -93,7 +93,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     PATHS.administrationCode,
     "Deny imported flows and prompts with code to all others",
   ),
-  // A second line of defence: the application escapes what it sends to its database.
+  // A second line of defence: the application itself escapes values in its queries.
   contentRule("sqli", 3000, "Deny SQL injection"),
   // URLs and pages of a sign-in contain parameters of relying parties.
   contentRule("xss", 3010, "Deny cross-site scripting"),

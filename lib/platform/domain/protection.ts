@@ -25,8 +25,8 @@ const SIGN_INS_PER_MINUTE = OFFICE.people * OFFICE.formsEach;
 const REQUESTS_PER_MINUTE = OFFICE.people * OFFICE.requestsEach;
 
 /**
- * Limits of Cloud Armor on what its rules count per address; a ban outlasts the counted minute, and addresses change
- * hands.
+ * Cloud Armor's limits on counted requests per address; a ban lasts longer than the counted minute, and addresses
+ * change hands.
  */
 const MOST = { beforeBan: 10_000, beforeThrottle: 1_000_000, banSeconds: 3600 } as const;
 

@@ -18,7 +18,8 @@ export function tlsPolicy(
     profile: "MODERN",
     minTlsVersion: "TLS_1_2",
     dependsOn,
-    // Otherwise no plan could replace a cluster, whose Ingress must go first, together with this policy's dependencies.
+    // Otherwise no plan could replace a cluster together with this policy's dependencies: the cluster's Ingress must be
+    // deleted first.
     lifecycle: { createBeforeDestroy: true },
   });
 }

@@ -124,7 +124,7 @@ function concatenated(
   single: readonly Expr<string | null>[],
   repeated: readonly Expr<readonly string[]>[],
 ): Expr<readonly string[]> {
-  // Not `compact`, whose whole result is unknown while one command is.
+  // Not `compact`: its whole result is unknown as long as one command is.
   const asked = single.length === 0 ? [] : [hcl<readonly string[]>`[for each in ${single} : each if each != null]`];
   const [first = literal<readonly string[]>([]), ...others] = [...asked, ...repeated];
   return others.length === 0 ? first : concat(first, ...others);

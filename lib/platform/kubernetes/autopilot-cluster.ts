@@ -110,7 +110,7 @@ export class AutopilotCluster extends Construct {
       purpose: NODES_PURPOSE,
       description: "Runs the nodes of the cluster",
       condition: isAlways(isOwn) ? undefined : isOwn,
-      // A different name from the nodes of an existing cluster, whose grants are created here too.
+      // Not the name of an existing cluster's nodes, because their grants are created here too.
       existing: nodes && { ...nodes, name: "GivenNodes" },
     });
   }

@@ -71,7 +71,10 @@ function isCluster(cluster: Expr): Expr<boolean> {
 
 /** Inputs for an existing cluster and an existing namespace in it. */
 export const EXISTING_CLUSTER = {
-  /** Existing cluster, or its resource, in which nothing outside of the namespace, and that of outposts, is changed. */
+  /**
+   * Existing cluster, or its resource; nothing outside of the namespace, and of the namespace of outposts, is changed
+   * in it.
+   */
   existingCluster: orResource(
     "endpoint",
     { google_container_cluster: attributesOfCluster },

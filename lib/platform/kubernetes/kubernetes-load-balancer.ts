@@ -264,7 +264,7 @@ const BACKEND = "backend";
 
 const HTTP = { name: "http", protocol: "TCP", port: 80, targetPort: String(CONTAINER_PORT) };
 
-/** Set from the start: adding the first annotation later would remove the one that GKE adds. */
+/** Set from the start: if the first annotation were added later, the annotation that GKE adds would be removed. */
 const NETWORK_ENDPOINT_GROUPS = { "cloud.google.com/neg": '{"ingress":true}' };
 
 /** Creating or deleting a load balancer takes minutes. */

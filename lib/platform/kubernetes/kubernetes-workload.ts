@@ -35,7 +35,7 @@ export const TERMINATION_GRACE_SECONDS = 90;
 /** Additional pods during a rollout, which replaces pods one after another. */
 export const ROLLOUT_SURGE = 1;
 
-/** What the pods of servers and those of workers have in common. */
+/** Props that pods of servers and pods of workers have in common. */
 interface PodsProps {
   readonly container: ContainerSpec;
   /** Service account that the pods act as. It is granted access to what the container uses. */
@@ -119,7 +119,7 @@ export class KubernetesWorkload extends Construct {
 
 interface KubernetesWorkerProps extends PodsProps {
   readonly condition: Condition;
-  /** The server, whose service account, secrets and address the workers share, and whose rollouts wait for them. */
+  /** The server. Workers share its service account, secrets and address, and its rollouts wait for them. */
   readonly server: KubernetesWorkload;
 }
 

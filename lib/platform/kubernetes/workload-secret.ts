@@ -41,8 +41,8 @@ export interface WorkloadSecret {
  *
  * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. The
  * name ends in a hash of the versions: another version creates another object, which Terraform itself retries, and
- * whose name starts new pods. Whoever plans or applies must be allowed to read all of them; the pods need no access to
- * Secret Manager.
+ * whose name starts new pods. The account that plans or applies must be allowed to read all these secrets; the pods
+ * need no access to Secret Manager.
  */
 export function addWorkloadSecret(
   scope: Construct,

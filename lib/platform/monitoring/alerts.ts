@@ -40,7 +40,7 @@ export function alertsOn(platform: Platform) {
  *
  * An alert that may be missing has a condition in `exists`, which may be known only at plan.
  *
- * @param hasReceivers whether somebody may get alerts; otherwise only those with a chart are there, with what it shows
+ * @param hasReceivers whether somebody may get alerts; otherwise only alerts with a chart are made, for the chart
  * @param conditions whether the deployment has what an alert needs
  */
 export function alertTable(

@@ -20,10 +20,10 @@ export type ClusterInLogs = Readonly<Record<"name" | "location", string>>;
 /** Where the application writes a line for each event that it stores. */
 const EVENT = 'jsonPayload.logger="authentik.events.models" AND jsonPayload.event="Created Event"';
 
-/** A sign-in with a name that nobody has, of which the application stores nothing. */
+/** A sign-in with an unknown user name; the application stores no event for it. */
 const UNKNOWN_NAME = 'jsonPayload.event="invalid_login"';
 
-/** A change of the application's own settings, such as how long it stores events, of which it stores none. */
+/** A change of the application's own settings, for example how long it stores events; it stores no event for that. */
 const SETTINGS = [
   'jsonPayload.logger="authentik.asgi" AND jsonPayload.event=~"^/api/v3/admin/settings/"',
   'jsonPayload.method=("PATCH" OR "PUT")',
@@ -56,7 +56,10 @@ export function auditFilters(names: AuditNames, platform: Platform) {
   };
 }
 
-/** What record-drill.sh writes in a copy of the job db-init, whose name may be cut: the line names the instance. */
+/**
+ * The line of record-drill.sh, which runs in a copy of the job db-init. The job's name may be cut off, so the line
+ * names the instance.
+ */
 function drills(names: AuditNames, platform: Platform): string {
   const { deployment, namespace } = names;
   const copies =

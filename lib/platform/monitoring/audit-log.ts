@@ -203,21 +203,21 @@ export class AuditLog extends Construct {
       filter,
       uniqueWriterIdentity: true,
       count: countIf(isWanted),
-      // Refused, its deletion keeps what it depends on: an apply that ends nothing must not end the copy alone.
+      // If deleting the sink is refused, its dependencies stay too; otherwise an apply could delete only the copy.
       dependsOn: [...present<ITerraformDependable>(this.bucket, this.copy), ...grants],
     });
-    // Deleted before the bucket: an apply that is refused must not end what it keeps.
+    // Deleted before the bucket, so that a refused apply does not shorten the retention.
     setNewerAttribute(this.sink, "deletion_policy", isProtected.choose("PREVENT", "DELETE"));
     this.ready = [...present<ITerraformDependable>(this.bucket, this.sink, this.copy), ...grants];
   }
 
-  /** What the sink's writer needs at its destination, which is managed elsewhere. */
+  /** Rights that the sink's writer needs at a destination that others manage. */
   private grantsFor(copy: LoggingProjectSink, destination: Expr<string | null>): TerraformResource[] {
     const member = attributeOf(copy, "writer_identity").text;
     const isLike = (pattern: string) => destination.isSetAnd((place) => place.matches(pattern));
     const part = (pattern: string, index: number) => captured(destination.present, pattern, index).text;
     const { dataset, project, topic } = DESTINATIONS;
-    // Tables by the day otherwise, of which each is one more to delete.
+    // Otherwise there would be one table for each day, each to be deleted separately.
     addOptionalBlock(copy, "", "bigquery_options", {
       when: isLike(dataset),
       content: { use_partitioned_tables: true },

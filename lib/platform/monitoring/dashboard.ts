@@ -19,7 +19,7 @@ export function dashboardOf(name: string, alerts: Expr<object>, objectives: read
   }).text;
 }
 
-/** Objectives as resources, of which Terraform knows how many there are. */
+/** Objectives as resources, because Terraform knows their number. */
 type Objectives = Expr<readonly object[]>;
 
 /**
@@ -62,7 +62,7 @@ function budgets(objectives: readonly Objectives[]): Expr<readonly object[]> {
   ]`;
 }
 
-/** The query of a chart: an alert's, or that of a budget. */
+/** The query of a chart: that of an alert or of an error budget. */
 const QUERY_OR_BUDGET = hcl`{
   for name, value in {
     prometheusQuery = try(alert.query, null),

@@ -146,7 +146,7 @@ const ROWS: Alerts = {
   },
 };
 
-/** What says how far the disk grows by itself. */
+/** Inputs that limit the automatic growth of the disk. */
 const DISK_SETTINGS = ["settings.storageAutoResize", "settings.storageAutoResizeLimit", "settings.dataDiskSizeGb"].join(
   ",",
 );
@@ -154,7 +154,7 @@ const DISK_SETTINGS = ["settings.storageAutoResize", "settings.storageAutoResize
 /** What the server logs of a connection that it refuses, in the words of a log's filter. */
 const REFUSED_CONNECTION = '"remaining connection slots are reserved" OR "too many clients already"';
 
-/** Alerts about an instance of the deployment; one that others manage is theirs to watch. */
+/** Alerts about the deployment's own instance; the owner of an existing instance watches that. */
 export const DATABASE_ALERTS: Alerts = Object.fromEntries(
   Object.entries(ROWS).map(([id, row]) => {
     const { needs = [] } = row;

@@ -77,7 +77,7 @@ export function monitoringInputs(platform: Platform) {
         all: channels("channels for all alerts"),
         /** For outages, repeated every hour until they end. */
         critical: channels("channels for outages, repeated every hour until they end"),
-        /** For what must be mended soon. */
+        /** For problems that must be solved soon. */
         error: channels("channels for what must be mended soon"),
         /** For what may become an error. */
         warning: channels("channels for what may become an error"),

@@ -86,7 +86,8 @@ const LEAST_FAILED = 5;
 export function burnRate(facts: AlertFacts, platform: Platform, window: string): string {
   const budget = `(1 - ${facts.availableGoal})`;
   const ofHost = `monitored_resource="uptime_url", host="${facts.host}"`;
-  // Of the location with the fewest failures, because one that cannot reach anything says nothing of the server.
+  // The location with the fewest failures counts, because a location without a network would report failures of its
+  // own.
   const passed = `max(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${ofHost}}[${window}]))`;
   const ofChecks = `(1 - ${passed}) / ${budget}`;
   const burnRateOf = ({ failed, resourceType, selector, type }: RequestMetric) => {
@@ -115,5 +116,7 @@ export function slowestAt(facts: AlertFacts, platform: Platform, rate: number, w
   });
 }
 
-/** PromQL for the lower of two values, so that both must be high: the one of the longer window, and that of now. */
+/**
+ * PromQL for the lower of two values, so that both must be high: the value over the longer window and the current one.
+ */
 export const lowerOf = (longer: string, now: string) => `((${longer} <= ${now}) or ${now})`;

@@ -44,7 +44,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     severity: "WARNING",
     needs: ["scaling"],
     queries: {
-      // Idle instances live on for minutes, and those of a former revision are none of the maximum.
+      // Idle instances run on for minutes, and instances of a former revision do not count towards the maximum.
       serverless: (facts) =>
         prose`
           max(sum by (revision_name) (run_googleapis_com:container_instance_count{${revision(facts)},
@@ -190,7 +190,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     title: "a container ended by itself",
     severity: "WARNING",
     filters: {
-      // With an exit code other than that of a container that was told to stop.
+      // With an exit code that does not mean that the container was told to stop.
       serverless: (facts) =>
         prose`
           ${LOGS_OF.workload(facts, "serverless")} log_id("run.googleapis.com/varlog/system")

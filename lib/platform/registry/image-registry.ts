@@ -243,7 +243,7 @@ export function addRepository(
     // Otherwise the policies below only report what they would delete.
     cleanupPolicyDryRun: false,
     cleanupPolicies: [
-      // The most recent images stay whatever their age.
+      // The most recent images stay, regardless of their age.
       { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: 10 } },
       // 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds.
       { id: "delete-old", action: "DELETE", condition: { tagState: "ANY", olderThan: `${90 * 24 * 60 * 60}s` } },

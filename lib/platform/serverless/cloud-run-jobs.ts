@@ -166,8 +166,8 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
       count,
       schedule: job.schedule,
       timeZone: job.timeZone,
-      // For the request that starts the job, without waiting for it. Cloud Run repeats the job itself; one that has
-      // started although no response arrived runs beside the repeated one.
+      // Time limit of the request that starts the job; nobody waits for the job itself, which Cloud Run repeats. If a
+      // job starts but no response arrives, it runs beside the repeated one.
       attemptDeadline: "60s",
       retryConfig: { retryCount: 3 },
       httpTarget: {
@@ -189,7 +189,7 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
     return { job: resource, runCommand, ready: [resource] };
   }
 
-  /** Like a job on demand, with a script, and a variable whose value the command gives. */
+  /** A job on demand with a script, and with a variable whose value the command sets. */
   byHand(scope: Construct, id: string, job: ManualJobSpec): ManualJob & OnCloudRun {
     const { placeholder, variable } = job.given;
     const self = new Construct(scope, id);

@@ -57,7 +57,7 @@ export function secretAnnotations({ secretEnvironment, secretSettings = [] }: Co
   return versions === "" ? undefined : { "secret-versions": versions };
 }
 
-/** The volumes of a template, those of files after the buckets, and its access to a network that is known at synth. */
+/** The volumes of a template, buckets before files, and its access to a network that is known at synth. */
 export function templateBlocks<File extends object = never>(
   { database, mounts = [] }: ContainerSpec,
   attachment: NetworkAttachment | undefined,

@@ -207,7 +207,7 @@ export class InternalLoadBalancer extends Construct {
     );
   }
 
-  /** The certificate, and the records by which it is validated. */
+  /** The certificate, and the DNS records that validate it. */
   private addCertificate() {
     const { apis, context, domain } = this.props;
     const common = {

@@ -175,7 +175,7 @@ export function addService(scope: Construct, props: ServerlessServiceProps, cond
       executionEnvironment: EXECUTION_ENVIRONMENT,
       timeout: `${exprOf(requestTimeoutSeconds).text}s`,
       maxInstanceRequestConcurrency,
-      // Cloud Run's default, or the limit of the service, below which it must not be.
+      // Cloud Run's default, or the service's own limit if that is higher.
       scaling: { maxInstanceCount: max(100, maxInstanceCount).number },
       containers: [
         {
@@ -195,10 +195,10 @@ export function addService(scope: Construct, props: ServerlessServiceProps, cond
       The proxy's volume is last, where Cloud Run moves it.
     `,
   );
-  // Of the service, as Google recommends; the limit of a revision would need a new revision to change.
+  // Set for the service, as Google recommends: to change the limit of a revision takes a new revision.
   setNewerAttribute(service, "scaling.max_instance_count", maxInstanceCount);
   addFurtherBlocks(service, "template", container, network, address);
-  // Also false, so that a folder that has settled it takes over the state of one that has not.
+  // Also set to false, so that a settled folder can take over the state of a general one.
   setNewerAttribute(service, "default_uri_disabled", closeDefaultAddress);
   grantPublicAccess(scope, service, access, condition);
   return service;
@@ -321,7 +321,7 @@ function idleWorkerRisks({ canIdle, cpu, minimum }: IdleWorker): readonly Warnin
   ];
 }
 
-/** A worker beside the server, and what it runs with, under the names of messages. */
+/** A worker beside the server, and the settings that it depends on, by their names in messages. */
 interface IdleWorker {
   readonly canIdle: Condition;
   readonly minimum: { readonly name: string; readonly value: Operand<number> };

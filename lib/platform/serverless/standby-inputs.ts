@@ -154,7 +154,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
     holds: (v) =>
       v.standby.isNullOr(() => {
         const staysInOneRegion = hasDualRegionBuckets(v).not();
-        // That both are one region is refused by itself.
+        // Another rule refuses the same region twice.
         const isOne = regionOf(v).eq(v.region as Expr as Expr<string>);
         return anyOf(staysInOneRegion, isOne, isPair(v.region as Expr as Expr<string>, regionOf(v)));
       }),

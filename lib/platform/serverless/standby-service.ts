@@ -11,7 +11,7 @@ import { countInStandby, type Standby } from "../standby";
 import { addService, type ServerlessServiceProps, ServerlessWorkerPool } from "./serverless-service";
 
 interface StandbyServiceProps {
-  /** Replica of the database, to which it connects. */
+  /** Replica of the database, which this service connects to. */
   readonly database: SqlInstance;
   /** Its image, in the second region. */
   readonly image: ContainerImage;

@@ -115,7 +115,7 @@ export function backupConfiguration(backups: BackupProps = {}): Readonly<Record<
  * The retention is set even to none, because omitting it would not undo an earlier value.
  *
  * @param days days to keep the final backup, 0 for none
- * @param plan plan of others that makes the backups; null without one
+ * @param plan existing backup plan that makes the backups; null without one
  */
 export function backupsAfterDeletion(instanceName: string, days: number, count: number, plan: Expr<string | null>) {
   const none = `no backup of ${instanceName}`;

@@ -96,7 +96,7 @@ export const DATABASE_SERVER = {
 };
 
 /**
- * Warns of a version of PostgreSQL whose fixes end within a year, of a database that was not made just now.
+ * Warns of a version of PostgreSQL whose fixes end within a year, unless the database was only just created.
  *
  * @param since when the deployment was made
  */

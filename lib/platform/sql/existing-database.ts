@@ -34,14 +34,14 @@ const reference = (of: string) =>
     }),
   );
 
-/** What is wrong with a name that others have. */
+/** What is wrong with a reserved name. */
 const TAKEN = "name another database, because this one is not the application's alone; create one in the instance";
 
 const nameOf: Reading = (resource) => resource.getStringAttribute("name");
 const login = (description: string) =>
   orResource("instance", { google_sql_user: nameOf }, text({ description, must: matching(NAME, NAME_RULE) }));
 
-/** Names that others have. */
+/** Reserved names. */
 const TAKEN_NAMES = ["pgbouncer", "postgres", "template0", "template1"];
 
 const ADMINISTRATOR = {

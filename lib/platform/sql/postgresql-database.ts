@@ -403,7 +403,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...dependsOn],
     });
     addFlags(instance, this.connectionLimit, this.props.flags);
-    // Left out rather than switched off: the provider then keeps what a plan has set, of which each change is refused.
+    // Left out instead of switched off: the provider then keeps the settings of the backup plan, and Cloud SQL refuses
+    // every change of these.
     addOptionalBlock(instance, "settings", "backup_configuration", {
       when: hasOwnBackups,
       content: backupConfiguration(this.props.backups),
@@ -414,7 +415,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     return instance;
   }
 
-  /** Refuses a backup plan that others have attached, which Cloud SQL does not report before an update fails. */
+  /**
+   * Refuses a backup plan that was attached elsewhere; without this check, an update would fail later with Cloud SQL's
+   * own error.
+   */
   private refusalOfAttachedPlan(hasOwnBackups: Expr<boolean>) {
     if (isNever(hasOwnBackups)) return [];
     const { context, existingBackupPlan } = this.props;
@@ -495,7 +499,7 @@ export function serverSettings(props: PostgresqlDatabaseProps, connectionLimit: 
   };
 }
 
-/** Two logins that take turns: the owner itself, and one that acts as it. */
+/** Two logins that take turns: the owner, and a second login that acts as the owner. */
 function loginsOf(owner: string, version: number) {
   const { isEven } = rotationOf(version);
   const second = interpolated`${owner}_b`;
@@ -521,7 +525,7 @@ function backupsOf({ backups = {}, context, existingBackupPlan }: PostgresqlData
   );
 }
 
-/** The condition of an existing secret: that of its database. */
+/** An existing secret is used exactly if its database is. */
 const existenceOf = ({ enabled = true, own }: Existing): Existing => ({ enabled, ...(own !== undefined && { own }) });
 
 /**
