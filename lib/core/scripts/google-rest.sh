@@ -14,9 +14,9 @@
 # Attempts, time limits, pauses and exit codes: rest-script.sh.
 
 google_library=${GOOGLE_REST_LIBRARY:-$0}
-# shellcheck source=/dev/null
+# shellcheck source=rest-script.sh
 . "${google_library%"${google_library##*/}"}./rest-script.sh"
-# shellcheck source=/dev/null
+# shellcheck source=google-credentials.sh
 . "${google_library%"${google_library##*/}"}./google-credentials.sh"
 
 GOOGLE_PATIENT=yes GOOGLE_TOKEN_SOURCE='' google_filter=empty google_input=''

@@ -86,7 +86,9 @@ google_require() {
 # checks its words itself.
 google_options() {
   for google_word in "$@"; do
-    case $google_word in --help | -h) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
+    case $google_word in
+      --help | -h) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit 0 ;;
+    esac
     case " ${GOOGLE_OPTIONS:-} " in
       *" any "* | *" ${google_word:--} "*) ;;
       *) google_refuse "\"$google_word\" is not an option; there are: ${GOOGLE_OPTIONS:+$GOOGLE_OPTIONS }--help." ;;

@@ -15,11 +15,10 @@
 #   REGION        region, for the APIs whose call needs one
 #   WAIT_SECONDS  time limit (300)
 # Settings of the calls and exit codes: google-rest.sh.
-# shellcheck disable=SC2034,SC2154 # google-rest.sh reads what is set here, and sets what is read
 set -eu
 
 export GOOGLE_OPTIONS="--enable --list"
-# shellcheck source=/dev/null
+# shellcheck source=google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
 [ "${1:-}" != --list ] || { printf '%s\n' "$GOOGLE_APIS" && exit 0; }

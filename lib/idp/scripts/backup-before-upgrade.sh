@@ -13,9 +13,9 @@
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
-# shellcheck source=/dev/null
+# shellcheck source=sql-rest.sh
 . "${0%"${0##*/}"}./sql-rest.sh"
 
 BACKUP_DAYS=${BACKUP_DAYS:-30}

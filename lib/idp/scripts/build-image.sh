@@ -29,7 +29,7 @@
 # Settings of the calls and exit codes: google-rest.sh. An interrupted script cancels its build.
 set -eu
 
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
 BUILD_LOCATION=${BUILD_LOCATION:-global}

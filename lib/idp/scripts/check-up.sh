@@ -13,8 +13,12 @@
 #   CHECK_UP_AGAIN_SECONDS          pause before the second look (60)
 #
 # Exit codes: 0 done · 1 the database cannot be asked · 2 settings are wrong
-[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
-[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+if [ "$#" -gt 0 ]; then
+  case $1 in
+    --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+    *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
+  esac
+fi
 
 : "${CHECK_UP_SECONDS:=60}" "${CHECK_UP_AGAIN_SECONDS:=60}"
 as_application

@@ -2,8 +2,12 @@
 # Runs as a job, after database-client.sh and the query of dump-database.sh: counts the users in the application's
 # database, fails if there are none, and says what keeps a dump of it from being restored.
 set -eu
-[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
-[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+if [ "$#" -gt 0 ]; then
+  case $1 in
+    --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+    *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
+  esac
+fi
 
 as_application
 await "$PGHOST" "$PGPORT"

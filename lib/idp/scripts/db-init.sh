@@ -34,8 +34,12 @@
 #   0 done · 1 a step was refused by the database · 2 settings are wrong · 3 database not reachable in time
 #   4 login refused · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
 set -eu
-[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
-[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+if [ "$#" -gt 0 ]; then
+  case $1 in
+    --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+    *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
+  esac
+fi
 
 # Messages of psql are compared below, and their language depends on the locale.
 export LC_ALL=C

@@ -19,8 +19,12 @@
 #
 # Exit codes: 0 done, or a rest is left · 1 the database refuses it, or another release has other tables · 2 settings
 # are wrong
-[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
-[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+if [ "$#" -gt 0 ]; then
+  case $1 in
+    --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+    *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
+  esac
+fi
 
 : "${EVENT_PAGE:=10000}" "${EVENT_PAUSE_SECONDS:=300}" "${EVENT_LIMIT:=500000}" "${EVENT_SECONDS:=1200}"
 for number in "$EVENT_DAYS" "$EVENT_PAGE" "$EVENT_PAUSE_SECONDS" "$EVENT_LIMIT" "$EVENT_SECONDS"; do

@@ -17,9 +17,9 @@
 set -eu
 
 folder=${0%"${0##*/}"}.
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-$folder/google-rest.sh}"
-# shellcheck source=/dev/null
+# shellcheck source=database-jobs.sh
 . "$folder/database-jobs.sh"
 
 job_settings

@@ -8,8 +8,12 @@
 #
 # Exit codes: 0 done, 1 failed, 2 the target is not empty, 3 the dump is damaged
 set -eu
-[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
-[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+if [ "$#" -gt 0 ]; then
+  case $1 in
+    --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+    *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
+  esac
+fi
 
 as_application
 

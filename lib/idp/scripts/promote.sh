@@ -43,24 +43,23 @@
 #                          jobs that use the primary have ended (600)
 #   SQL_SECONDS, JOB_SECONDS, LOG_SECONDS   as for restore.sh
 # Settings of the calls and exit codes: google-rest.sh.
-# shellcheck disable=SC2154 # standby-state.sh sets what is known of both regions
 set -eu
 
 export GOOGLE_OPTIONS=any
 scripts=${0%"${0##*/}"}.
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
-# shellcheck source=/dev/null
+# shellcheck source=sql-rest.sh
 . "$scripts/sql-rest.sh"
-# shellcheck source=/dev/null
+# shellcheck source=database-jobs.sh
 . "$scripts/database-jobs.sh"
-# shellcheck source=/dev/null
+# shellcheck source=move-deployment.sh
 . "$scripts/move-deployment.sh"
 # shellcheck source=connect-right.sh
 . "$scripts/connect-right.sh"
 # shellcheck source=standby-state.sh
 . "$scripts/standby-state.sh"
-# shellcheck source=/dev/null
+# shellcheck source=standby-servers.sh
 . "$scripts/standby-servers.sh"
 
 action='' planned=no force=no switchover=no discard=no yes=no unfinished=no checked=yes

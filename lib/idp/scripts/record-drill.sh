@@ -17,8 +17,12 @@
 #
 # Exit codes: 0 done · 1 the database refuses it · 2 settings are wrong
 set -eu
-[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
-[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+if [ "$#" -gt 0 ]; then
+  case $1 in
+    --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+    *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
+  esac
+fi
 
 for number in "$DRILL_USERS" "$DRILL_CLONE_SECONDS" "$DRILL_SECONDS"; do
   case $number in '' | *[!0-9]*) fail 2 "a setting DRILL_... is \"$number\", no whole number" ;; esac

@@ -36,16 +36,15 @@
 #   TERRAFORM              program (terraform)
 #   SQL_SECONDS, JOB_SECONDS   as for restore.sh
 # Settings of the calls and exit codes: google-rest.sh.
-# shellcheck disable=SC2154 # move-deployment.sh sets what is known of a recovery
 set -eu
 
 export GOOGLE_OPTIONS=any
 scripts=${0%"${0##*/}"}.
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
-# shellcheck source=/dev/null
+# shellcheck source=database-jobs.sh
 . "$scripts/database-jobs.sh"
-# shellcheck source=/dev/null
+# shellcheck source=move-deployment.sh
 . "$scripts/move-deployment.sh"
 
 action='' elsewhere='' FROM='' NAME='' var_file='' again=no force=no yes=no

@@ -26,11 +26,11 @@
 set -eu
 
 export GOOGLE_OPTIONS=any
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
-# shellcheck source=/dev/null
+# shellcheck source=sql-rest.sh
 . "${0%"${0##*/}"}./sql-rest.sh"
-# shellcheck source=/dev/null
+# shellcheck source=database-jobs.sh
 . "${0%"${0##*/}"}./database-jobs.sh"
 
 take_over=no TIME=

@@ -41,11 +41,11 @@ set -eu
 
 export GOOGLE_OPTIONS=any
 folder=${0%"${0##*/}"}.
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-$folder/google-rest.sh}"
-# shellcheck source=/dev/null
+# shellcheck source=sql-rest.sh
 . "$folder/sql-rest.sh"
-# shellcheck source=/dev/null
+# shellcheck source=database-jobs.sh
 . "$folder/database-jobs.sh"
 
 yes=no dry_run=no take_over=no action='' SUBJECT='' step=0 SQL_CLONES=

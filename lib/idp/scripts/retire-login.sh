@@ -12,8 +12,12 @@
 #   DB_WAIT_SECONDS                     time limit of the wait (300)
 #
 # Exit codes: 0 done · 1 the database refuses it · 2 settings are wrong
-[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
-[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+if [ "$#" -gt 0 ]; then
+  case $1 in
+    --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+    *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
+  esac
+fi
 
 : "${DB_WAIT_SECONDS:=300}" "${DB_PASSWORD_VERSION:=}"
 case $DB_OTHER_USER/$DB_OWNER in /* | */) fail 2 "DB_OTHER_USER or DB_OWNER is missing; set both" ;; esac

@@ -17,9 +17,9 @@ set -eu
 
 export GOOGLE_OPTIONS="--yes --everything"
 scripts=${0%"${0##*/}"}.
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
-# shellcheck source-path=SCRIPTDIR source=assessment-rest.sh
+# shellcheck source=assessment-rest.sh
 . "$scripts/assessment-rest.sh"
 
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}

@@ -7,9 +7,9 @@
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
-# shellcheck source=/dev/null
+# shellcheck source=assessment-rest.sh
 . "${0%"${0##*/}"}./assessment-rest.sh"
 
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"

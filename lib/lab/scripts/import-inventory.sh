@@ -23,9 +23,9 @@ set -eu
 
 export GOOGLE_OPTIONS=--check
 scripts=${0%"${0##*/}"}.
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
-# shellcheck source-path=SCRIPTDIR source=assessment-rest.sh
+# shellcheck source=assessment-rest.sh
 . "$scripts/assessment-rest.sh"
 
 KEY_WAIT_SECONDS=${KEY_WAIT_SECONDS:-120}

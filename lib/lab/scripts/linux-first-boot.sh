@@ -11,8 +11,12 @@
 #   ASSESSMENT_LAB_ROOT           folder to use as the root folder (none)
 #   ASSESSMENT_LAB_PAUSE_SECONDS  pause between two attempts (5)
 set -eu
-[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
-[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+if [ "$#" -gt 0 ]; then
+  case $1 in
+    --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+    *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
+  esac
+fi
 umask 077
 
 attributes=http://${GCE_METADATA_HOST:-metadata.google.internal}/computeMetadata/v1/instance/attributes

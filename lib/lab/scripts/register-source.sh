@@ -15,9 +15,9 @@
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
-# shellcheck source=/dev/null
+# shellcheck source=../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
-# shellcheck source=/dev/null
+# shellcheck source=assessment-rest.sh
 . "${0%"${0##*/}"}./assessment-rest.sh"
 
 SOURCE_TYPE=SOURCE_TYPE_DISCOVERY_CLIENT

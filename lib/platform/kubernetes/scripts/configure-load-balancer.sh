@@ -20,7 +20,7 @@
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
-# shellcheck source=/dev/null
+# shellcheck source=../../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
 REQUEST_TIMEOUT_SECONDS=${REQUEST_TIMEOUT_SECONDS:-3600}

@@ -10,8 +10,12 @@
 #   GEOIP_RETRY_SECONDS  from a failed try to the next (900)
 # Account, licence key and names of the databases are settings of geoipupdate itself.
 set -eu
-[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
-[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
+if [ "$#" -gt 0 ]; then
+  case $1 in
+    --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+    *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
+  esac
+fi
 
 : "${GEOIPUPDATE_DB_DIR:?}" "${GEOIP_UPDATE_HOURS:?}"
 
