@@ -82,7 +82,6 @@ look_at_rights() {
         | select((names_another or is_withdrawn($where)) | not)
         | .role as $role | .members[] | select(is_account) | "\(.) by \($role) on \($where)"]
     | unique | join(", ")' "$GOOGLE_WORK/policies") || return 1
-  # shellcheck disable=SC2016 # names of jq
   unsuspendable_grants=$(jq -rs "$policy_words"' .[0].bindings as $all
     | [($all | on_primary | without($all | moved_to_primary))[] | select(is_full)
         | .members[] + " (\(.condition.title))"]

@@ -208,7 +208,6 @@ remove_copies() {
 }
 
 # What jq says of a job, in the cluster or on Cloud Run.
-# shellcheck disable=SC2016 # names of jq
 job_words='def jobs: (.items // [.])[];
   def labels: (.metadata // .).labels;
   def name: .metadata.name? // (.name | split("/") | last);

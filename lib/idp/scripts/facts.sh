@@ -108,12 +108,10 @@ part "Last build" '.builds[0]? // {}
   | "\(.status // "none" | word) \(.failureInfo.type // "-" | word) \(.finishTime // "-" | word)"' \
   cloudbuild "projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds" 'filter=tags%3D%22idp-image%22&pageSize=1'
 
-# shellcheck disable=SC2016 # of jq
 template='(.template.containers[]? | "image: \(.image | word)",
     "size: \(.resources.limits.cpu // "-" | word) \(.resources.limits.memory // "-" | word)",
     "variables: \([.env[]? | .name | word] | sort | join(" "))"),
   (.terminalCondition // empty | condition), (.conditions[]? | condition)'
-# shellcheck disable=SC2016 # of jq
 pods='.items[] | "\(.kind // "object" | word) \(.metadata.name | word): \(.status.phase // "" | word)",
   (.status | [.initContainerStatuses[]?, .containerStatuses[]?][]
     | "  \(.name | word) \(.image | word), restarts: \(.restartCount // 0 | word)"

@@ -259,7 +259,7 @@ copy_all_uploads() {
       google_pages storage "b/$2/o" items "prefix=$(encoded_object "$prefix")&maxResults=1000" "$GOOGLE_WORK/there" ||
       google_fail "The uploads of $2 cannot be listed." "To fix: run the same command again."
     # An older file is replaced only if it has not changed since it was listed, and a missing one is added only if it is
-    # still missing. shellcheck disable=SC2016 # names of jq
+    # still missing.
     jq -nr --arg since "$3" --slurpfile there "$GOOGLE_WORK/there" "$GOOGLE_FUNCTIONS"'
       def stays: (.updated // "9") | sub("[.][0-9]+"; "") >= $since;
       INDEX($there[]; .name) as $there | inputs | $there[.name] as $former

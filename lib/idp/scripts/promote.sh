@@ -244,7 +244,6 @@ find_promotion() {
   google_listed "map(select(.operationType == \"$promotion_type\" and .status != \"DONE\")) | .[0]
     | if . then $GOOGLE_OPERATION else \"\" end" \
     sqladmin "projects/$PROJECT_ID/operations" items "instance=${promotion_of#*/}&maxResults=100" || return 1
-  # shellcheck disable=SC2034 # sql_once reads it
   SQL_FOUND=$GOOGLE_READ
 }
 
@@ -257,7 +256,6 @@ make_primary() {
   promotion_problem=$(google_outcome)
   google_reading '.instanceType // ""' google_get sqladmin "projects/$PROJECT_ID/$1" || return 1
   [ "$GOOGLE_READ" = READ_REPLICA_INSTANCE ] || return 0
-  # shellcheck disable=SC2034 # google_outcome prints it
   GOOGLE_NOTE=$promotion_problem
   return 1
 }

@@ -124,7 +124,6 @@ check_settings() {
   # Refused by the names in the usage. From here on, the regions are LOST_REGION and elsewhere.
   google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
   export LOST_REGION="${DATABASE_REGION:-}"
-  # shellcheck disable=SC2034 # google_setting reads it
   REGION=$elsewhere
   google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like europe-west1"
   [ "$LOST_REGION" != "$elsewhere" ] ||
@@ -203,7 +202,6 @@ any_moment() {
 # lost region comes last.
 look_for_backup() {
   export INSTANCE
-  # shellcheck disable=SC2016 # of jq
   if ! google_listed 'map(select(.instance == env.INSTANCE and .state == "SUCCESSFUL" and .location != env.LOST_REGION
       and .backupInterval.endTime))
     | map(.key = ((.kmsKeyVersion // .kmsKey // "") | sub("/cryptoKeyVersions/.*"; "")
@@ -235,7 +233,6 @@ BACKUP
 }
 
 # The time at which a dump was begun is in its name, and in the name of a copy, which is younger itself.
-# shellcheck disable=SC2016 # names of jq
 time_in_name='def time_in_name: capture("-(?<time>[0-9]{8}T[0-9]{6}Z)[.]dump$").time
   | strptime("%Y%m%dT%H%M%SZ") | mktime | todate;'
 
@@ -472,7 +469,6 @@ keep_secret_key() {
   google_reading 'field("name")' google_request POST secretmanager \
     "projects/$PROJECT_ID/secrets/$secret_key:addVersion" - "" once ||
     google_fail "The secret key cannot be stored in $secret_key." "To fix: run the same command again."
-  # shellcheck disable=SC2034 # google_send sends it
   GOOGLE_SECRET='' key=''
 }
 

@@ -390,7 +390,6 @@ restore_point_in_time() {
 # Sets GOOGLE_READ to "NAME TIME" of the newest backup that SUBJECT means, from a list or by its full name.
 read_backup() {
   export FROM_INSTANCE SUBJECT
-  # shellcheck disable=SC2016 # names of jq
   filter='select(.instance == env.FROM_INSTANCE and .state == "SUCCESSFUL")'
   if [ "$action" = backup ]; then
     filter="$filter"' | select(env.SUBJECT == "latest" or .description == env.SUBJECT or .name == env.SUBJECT

@@ -91,7 +91,6 @@ look_at_lag() {
     + " AND resource.labels.database_id=\"\($id)\"" | "filter=\(@uri)"
     + "&interval.startTime=\($now - 3600 | todate)&interval.endTime=\($now | todate)"')
   behind="how far it is behind cannot be read"
-  # shellcheck disable=SC2016 # names of jq
   google_reading 'items("timeSeries") | [.[].points[]?
       | { time: .interval.endTime, lag: (.value | .doubleValue // (.int64Value | tonumber)) }]
     | max_by(.time) // empty | "\(.time | sub("[.][0-9]+"; "")) \(.lag | ceil)"' \
