@@ -48,8 +48,11 @@ work=
 finish() {
   code=$?
   trap - EXIT
-  if [ -s "$work/programs" ]; then xargs kill <"$work/programs" 2>/dev/null || :; fi
-  [ -z "$work" ] || rm -rf "$work"
+  # Without settings, there is no temporary folder yet.
+  if [ -n "$work" ]; then
+    [ ! -s "$work/programs" ] || xargs kill <"$work/programs" 2>/dev/null || :
+    rm -rf "$work"
+  fi
   # The proxy listens on loopback, which no HTTP proxy reaches.
   if [ -n "$DB_PROXY_QUIT_URL" ] && ! (
     unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
