@@ -16,8 +16,9 @@ change_policy() {
   policy_try=1
   echo '{ "options": { "requestedPolicyVersion": 3 } }' >"$GOOGLE_WORK/ask.json"
   while :; do
-    google_reading "$policy_words field(\"bindings\") as \$all | ($1)
-      | if type == \"string\" then . else { policy: (. + { version: 3 }) } | tojson end" \
+    # shellcheck disable=SC2016 # a name of jq
+    google_reading "$policy_words"' field("bindings") as $all | ('"$1"')
+      | if type == "string" then . else { policy: (. + { version: 3 }) } | tojson end' \
       google_post cloudresourcemanager "projects/$PROJECT_ID:getIamPolicy" "$GOOGLE_WORK/ask.json" || return 1
     policy_said=$GOOGLE_READ
     case $policy_said in '{'*) ;; *) return 0 ;; esac

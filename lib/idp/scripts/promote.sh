@@ -704,7 +704,8 @@ main() {
   parse_words "$@"
   check_settings
   begin_run promote
-  export INSTANCE STANDBY_INSTANCE HOME_GROUP STANDBY_GROUP
+  # For jq.
+  export INSTANCE STANDBY_INSTANCE STANDBY_REGION HOME_GROUP STANDBY_GROUP
   google_on_failure abandon_run
   primary_at="instances/$INSTANCE" standby_at="instances/$STANDBY_INSTANCE"
   home_place="projects/$PROJECT_ID/locations/$REGION" standby_place="projects/$PROJECT_ID/locations/$STANDBY_REGION"

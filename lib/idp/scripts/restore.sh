@@ -273,8 +273,9 @@ restore_media() {
 # Looks for the restoration that this run or a killed run of the same backup has begun. One that has ended counts only
 # while its mark is young, because users may have written since.
 find_restoration() {
-  sql_restoration "(\"$JOB_TAKEN\" != \"no\" and .status != \"DONE\") or (\"$JOB_TAKEN\" != \"late\" and .error == null
-    and (.insertTime | sub(\"[.][0-9]+\"; \"\") | fromdate) >= $JOB_SINCE)"
+  export JOB_TAKEN JOB_SINCE
+  sql_restoration '(env.JOB_TAKEN != "no" and .status != "DONE") or (env.JOB_TAKEN != "late" and .error == null
+    and (.insertTime | sub("[.][0-9]+"; "") | fromdate) >= (env.JOB_SINCE | tonumber))'
 }
 
 restore_backup() {

@@ -50,8 +50,8 @@ sql_once() {
 # sql_restoration FILTER: sets SQL_FOUND and GOOGLE_READ to the newest restoration of the instance that the jq filter
 # selects, as google_settle reads it; empty if there is none. Cloud SQL does not say which backup is restored.
 sql_restoration() {
-  google_listed "map(select(.operationType == \"RESTORE_VOLUME\") | select($1)) | sort_by(.insertTime) | last
-    | if . then $GOOGLE_OPERATION else \"\" end" \
+  google_listed 'map(select(.operationType == "RESTORE_VOLUME") | select('"$1"')) | sort_by(.insertTime) | last
+    | if . then '"$GOOGLE_OPERATION"' else "" end' \
     sqladmin "projects/$PROJECT_ID/operations" items "instance=$INSTANCE&maxResults=100" || return 1
   SQL_FOUND=$GOOGLE_READ
 }

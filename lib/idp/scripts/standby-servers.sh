@@ -32,12 +32,16 @@ send_users() {
   done
 }
 
-# scale PATH FILTER: gives a service or a worker pool the scaling that the jq filter makes of its present one. If there
-# is no such service or pool, nothing has to be stopped.
+# scale PATH FIELDS: changes fields of the scaling of a service or a worker pool. FIELDS is an object of JSON, in which
+# null removes a field. A service or pool that does not exist needs no change.
 scale() {
-  google_reading "(.scaling // {}) as \$now | (\$now | $2) as \$wanted
-    | def plain: del(.scalingMode | select(. == \"AUTOMATIC\")) | with_entries(select(.value != null));
-    if (\$now | plain) == (\$wanted | plain) then \"done\" else { scaling: \$wanted } | tojson end" \
+  FIELDS=$2
+  export FIELDS
+  # shellcheck disable=SC2016 # names of jq
+  google_reading '(.scaling // {}) as $now
+    | ($now + (env.FIELDS | fromjson) | with_entries(select(.value != null))) as $wanted
+    | def without_default: del(.scalingMode | select(. == "AUTOMATIC"));
+    if ($now | without_default) == ($wanted | without_default) then "done" else { scaling: $wanted } | tojson end' \
     google_get run "$1" || { [ "$GOOGLE_STATUS" = 404 ] && return 0 || return 1; }
   [ "$GOOGLE_READ" != "done" ] || return 0
   printf '%s\n' "$GOOGLE_READ" >"$GOOGLE_WORK/scale.json"
@@ -45,15 +49,18 @@ scale() {
     repeatable && google_settle run "" SCALE_SECONDS "${1##*/}"
 }
 
-# stop_servers PLACE SERVICE POOL: stops all instances. With automatic scaling, the next request would start one again.
+# stop_servers PLACE SERVICE POOL: stops all instances of a service and of its worker pool, at PLACE, the path of a
+# region. An empty POOL: there is none. With automatic scaling, the next request would start an instance again.
 stop_servers() {
-  scale "$1/services/$2" 'del(.minInstanceCount) | .scalingMode = "MANUAL" | .manualInstanceCount = 0' || return 1
-  [ -z "$3" ] || scale "$1/workerPools/$3" '.manualInstanceCount = 0'
+  scale "$1/services/$2" '{ "scalingMode": "MANUAL", "manualInstanceCount": 0, "minInstanceCount": null }' || return 1
+  [ -z "$3" ] || scale "$1/workerPools/$3" '{ "manualInstanceCount": 0 }'
 }
 
-# start_servers PLACE SERVICE POOL
+# start_servers PLACE SERVICE POOL: lets the service scale by its requests again, and starts the worker pool.
 start_servers() {
-  scale "$1/services/$2" "del(.scalingMode, .manualInstanceCount, .minInstanceCount)
-    | if $STANDBY_MIN_INSTANCES > 0 then .minInstanceCount = $STANDBY_MIN_INSTANCES else . end" || return 1
-  [ -z "$3" ] || scale "$1/workerPools/$3" ".manualInstanceCount = $STANDBY_WORKERS"
+  least_instances=$STANDBY_MIN_INSTANCES
+  [ "$least_instances" -gt 0 ] || least_instances=null
+  scale "$1/services/$2" \
+    "{ \"scalingMode\": null, \"manualInstanceCount\": null, \"minInstanceCount\": $least_instances }" || return 1
+  [ -z "$3" ] || scale "$1/workerPools/$3" "{ \"manualInstanceCount\": $STANDBY_WORKERS }"
 }

@@ -132,8 +132,8 @@ look_at_secrets() {
     case $secret in */*) ;; *) secret=projects/$PROJECT_ID/secrets/$secret ;; esac
     case $seen in *" $secret "*) continue ;; esac
     seen="$seen$secret "
-    if google_reading ".replication | objects
-        | if has(\"automatic\") then true else any(.userManaged.replicas[]?; .location == \"$STANDBY_REGION\") end" \
+    if google_reading '.replication | objects
+        | if has("automatic") then true else any(.userManaged.replicas[]?; .location == env.STANDBY_REGION) end' \
       google_get secretmanager "$secret"; then
       [ "$GOOGLE_READ" = true ] ||
         missing_secrets="${missing_secrets:+$missing_secrets, }${secret#"projects/$PROJECT_ID/secrets/"}"

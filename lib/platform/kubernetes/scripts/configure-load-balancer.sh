@@ -1,21 +1,21 @@
 #!/bin/sh
-# Sets on the load balancer of an Ingress what an Ingress cannot say: the time limit of a request, the request log, the
-# header Strict-Transport-Security, the security policy, the TLS policy and the certificate map.
+# Configures the load balancer of an Ingress where an Ingress has no fields: time limit of a request, request log,
+# header Strict-Transport-Security, security policy, TLS policy and certificate map.
 #
-# The Ingress controller creates the load balancer and keeps what is set here. Everything is found through the static
-# address, and changed only if the backend service is that of BACKEND. A second run changes nothing.
+# The Ingress controller creates the load balancer and keeps these settings. The script finds the load balancer by its
+# static address, and changes it only if its backend service belongs to BACKEND. A second run changes nothing.
 #
 #   PROJECT_ID                 project (required)
 #   ADDRESS_NAME               name of the global address that the Ingress uses (required)
 #   BACKEND                    Kubernetes service behind the Ingress, as <namespace>/<name> (required)
-#   OWNER                      what the names of the deployment's own resources start with, before a hyphen (required)
-#   REQUEST_TIMEOUT_SECONDS    time limit of a request, and of a web socket (3600)
+#   OWNER                      first words of the names of the deployment's own resources, before a hyphen (required)
+#   REQUEST_TIMEOUT_SECONDS    time limit of a request, and of a WebSocket (3600)
 #   REQUEST_LOG_SAMPLE_RATE    share of requests to log, from 0 to 1 (0)
-#   STRICT_TRANSPORT_SECURITY  value of the header; without one, the header is removed (none)
-#   SECURITY_POLICY            security policy, by id or name; without one, the owner's is detached (none)
-#   TLS_POLICY                 policy for versions and ciphers of TLS, by id; without one, the owner's is detached
+#   STRICT_TRANSPORT_SECURITY  value of the header; empty: the header is removed (none)
+#   SECURITY_POLICY            id or name of the security policy; empty: a policy of OWNER is detached (none)
+#   TLS_POLICY                 id of the policy for versions and ciphers of TLS; empty: a policy of OWNER is detached
 #                              (none)
-#   CERTIFICATE_MAP            certificate map, by id; without one, the owner's is detached (none)
+#   CERTIFICATE_MAP            id of the certificate map; empty: a map of OWNER is detached (none)
 #   WAIT_SECONDS               time limit for the controller and for each change (600)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
@@ -43,20 +43,23 @@ google_option CERTIFICATE_MAP "projects/$project/locations/global/certificateMap
 google_time_limit WAIT_SECONDS
 google_start
 
+# For jq.
+export REQUEST_TIMEOUT_SECONDS REQUEST_LOG_SAMPLE_RATE STRICT_TRANSPORT_SECURITY
+
 global="projects/$PROJECT_ID/global"
 policy=${SECURITY_POLICY#*/compute/*/}
 case $policy in '' | */*) ;; *) policy="$global/securityPolicies/$policy" ;; esac
 
-# refuse PROBLEM
+# refuse PROBLEM: ends the script after a failed call, and names the missing roles if that is the reason.
 refuse() {
   [ "$GOOGLE_STATUS" = 403 ] || google_fail "$1"
   google_fail "$1" "To fix: an owner grants roles/compute.loadBalancerAdmin and roles/compute.securityAdmin" \
     "on $PROJECT_ID to this account."
 }
 
-# look FILTER PATH: reads one part of the load balancer; returns 1 while it does not exist.
+# look FILTER PATH: reads one part of the load balancer with a jq filter; returns 1 while the part does not exist.
 look() {
-  # shellcheck disable=SC2016 # of jq
+  # shellcheck disable=SC2016 # a name of jq
   google_reading 'def name_in($collection):
       strings | capture("/global/" + $collection + "/(?<name>[a-z0-9-]+)$").name; '"$1" \
     google_get compute "$global/$2" && return 0
@@ -64,12 +67,13 @@ look() {
   return 1
 }
 
-# From a backend service: how time limit, request log and header shall be in words, empty when they are so, the request
-# that makes them so, the security policy, and the Kubernetes service that the controller names in the description.
-# shellcheck disable=SC2016 # of jq
-differences="($REQUEST_TIMEOUT_SECONDS) as \$seconds | ($REQUEST_LOG_SAMPLE_RATE) as \$rate
-  | \"$STRICT_TRANSPORT_SECURITY\" as \$hsts |"'
-  (.logConfig.enable // false) as $logs
+# jq filter for a backend service. It prints four fields: what has to change, in words, or nothing; the request that
+# makes the change; the attached security policy; and the Kubernetes service, which the controller writes into the
+# description.
+# shellcheck disable=SC2016 # names of jq
+differences='(env.REQUEST_TIMEOUT_SECONDS | tonumber) as $seconds | (env.REQUEST_LOG_SAMPLE_RATE | tonumber) as $rate
+  | env.STRICT_TRANSPORT_SECURITY as $hsts
+  | (.logConfig.enable // false) as $logs
   | (.customResponseHeaders // []) as $headers
   | ($headers | map(select(test("^strict-transport-security:"; "i") | not))
       + [$hsts | select(. != "") | "Strict-Transport-Security: \(.)"]) as $wanted
@@ -82,20 +86,20 @@ differences="($REQUEST_TIMEOUT_SECONDS) as \$seconds | ($REQUEST_LOG_SAMPLE_RATE
           logConfig: ({ enable: ($rate > 0) } + if $rate > 0 then { sampleRate: $rate } else {} end) } end),
       (if $headers == $wanted then empty
         else { said: "Strict-Transport-Security: \($hsts | select(. != "") // "none")",
-          # A patch takes a list away with null.
+          # In a patch, null removes a list.
           customResponseHeaders: ($wanted | select(. != []) // null) } end)
     ] as $changes
   | [
       ($changes | map(.said) | join("; ")),
-      # With the fingerprint, the service refuses to change what somebody else has changed since.
+      # With the fingerprint, Compute Engine refuses the change if somebody else has changed the service meanwhile.
       (($changes | add // {}) + { fingerprint } | del(.said) | tojson),
       .securityPolicy // "",
       (.description // "" | (fromjson? | objects | .["kubernetes.io/service-name"] | strings) // "nobody")
     ]
   | join("|")'
 
-# Follows the references from the address to the proxy and the backend service. Returns 1 when something does not exist
-# yet, and says what in `missing`.
+# Follows the references from the address to the HTTPS proxy and the backend service, and sets variables to their names
+# and present settings. Returns 1 if a part does not exist yet, and sets `missing` to a message about that part.
 find_backend() {
   proxy=
   missing="the address does not exist"
@@ -120,14 +124,15 @@ $GOOGLE_READ
 FOUND
 }
 
-# change WHAT METHOD PATH SAID: sends change.json, which does what SAID says, and waits until it is done.
+# change WHAT METHOD PATH SAID: sends change.json, the change that SAID describes, and waits until it is made. Sets
+# unchanged to no, or overtaken to yes if somebody else has changed the same part meanwhile.
 change() {
   if google_reading "$GOOGLE_OPERATION" \
     google_request "$2" compute "$global/$3" "$GOOGLE_WORK/change.json" "" repeatable &&
     google_settle compute "$global/operations/" WAIT_SECONDS "$1"; then
     google_say "$1: $4."
     changed=yes
-    looked=no
+    unchanged=no
   elif google_has_reason conditionNotMet resourceNotReady; then
     google_progress "$1" "being changed by somebody else"
     overtaken=yes
@@ -136,9 +141,9 @@ change() {
   fi
 }
 
-# exchange KIND WANTED PRESENT FIELD WHAT PATH: attaches WANTED, the id of a policy or certificate map, in place of
-# PRESENT; without WANTED, detaches PRESENT if it is the owner's. Names are enough to tell them apart: both are of the
-# same project, which the service may call by its number.
+# exchange KIND WANTED PRESENT FIELD WHAT PATH: attaches the policy or certificate map WANTED, an id, in place of
+# PRESENT. With an empty WANTED, detaches PRESENT if it belongs to OWNER. Only names are compared: both are in the same
+# project, which an id may name by its number.
 exchange() {
   wanted=${2##*/}
   present=${3##*/}
@@ -149,7 +154,7 @@ exchange() {
       [ "$round" -gt 1 ] || google_say "$5 keeps $1 $present, which is not this deployment's."
       return 0
       ;;
-    # The settings let nothing through that JSON would have to escape.
+    # The patterns of the settings allow no character that JSON would have to escape.
     *) printf '{ "%s": "%s" }\n' "$4" "$2" >"$GOOGLE_WORK/change.json" ;;
   esac
   change "$5" POST "$6" "$1: ${wanted:-none}${present:+, in place of $present}"
@@ -177,7 +182,7 @@ stop_after_tries() {
 changed=no
 round=1
 while :; do
-  looked=yes overtaken=no
+  unchanged=yes overtaken=no
   until find_backend; do
     google_pause "$WAIT_SECONDS" "Load balancer of $BACKEND" "$missing" ||
       stop_without_balancer
@@ -194,8 +199,8 @@ while :; do
     "targetHttpsProxies/$proxy/setSslPolicy"
   exchange "certificate map" "${CERTIFICATE_MAP:+//certificatemanager.googleapis.com/$CERTIFICATE_MAP}" "$present_map" \
     certificateMap "HTTPS proxy $proxy" "targetHttpsProxies/$proxy/setCertificateMap"
-  # It is configured once a look finds nothing to change.
-  [ "$looked$overtaken" != yesno ] || break
+  # Done once a whole round has found nothing to change.
+  if [ "$unchanged" = yes ] && [ "$overtaken" = no ]; then break; fi
   [ "$round" -le "$REST_TRIES" ] || stop_after_tries
   round=$((round + 1))
   [ "$overtaken" = no ] || google_sleep "$(google_doubled "$REST_POLL_SECONDS" "$round")"
