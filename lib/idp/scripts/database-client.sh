@@ -1,13 +1,17 @@
 # shellcheck shell=sh
-# Shell library of the scripts that jobs run beside a deployment: how they connect, wait, fail and end. A job has one
-# text, so database-jobs.sh puts this one in front of the script's.
+# Shell library of the scripts that run as jobs on a deployment's database: how they connect, wait, fail and end. A job
+# runs a single text, so this library stands in front of the script in that text.
 #
-#   DB_HOST, DB_PORT    server, by the proxy beside the job
-#   DB_PROXY_QUIT_URL   receives a POST when the script ends, whatever the outcome; empty: no proxy to stop
+# Reads:
+#   DB_HOST, DB_PORT                server, usually the proxy beside the job
+#   DB_USER, DB_PASSWORD, DB_NAME   the application's login and database, for as_application
+#   DB_PROXY_QUIT_URL               receives a POST when the script ends, whatever the outcome; empty: no proxy to stop
+# Sets:
+#   PGHOST, PGPORT, PGSSLMODE, PGCONNECT_TIMEOUT   the server, for psql, pg_dump and pg_restore; a script sets the login
 
 set -eu
 
-# fail CODE WORD...
+# fail CODE WORD...: prints the words as the reason, and ends the script.
 fail() {
   code=$1
   shift
@@ -15,7 +19,7 @@ fail() {
   exit "$code"
 }
 
-# Done before the end; a script may have its own.
+# Called before the script ends. A script may define its own.
 before_end() {
   :
 }
@@ -31,26 +35,27 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Nothing else may direct the programs to another server or login.
+# Variables that would override the server or the login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
-# A socket, or a proxy beside this job, which encrypts towards the database and does not speak TLS itself.
+# No TLS to a socket, nor to the proxy beside this job: the proxy accepts none, and encrypts its own connection to the
+# database.
 case $DB_HOST in
   /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;;
   *) : "${PGSSLMODE:=require}" ;;
 esac
 export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGCONNECT_TIMEOUT=10 PGSSLMODE
 
-# as_application: signs in as the application's role, to its database.
+# Makes the programs sign in as the application, to its database.
 as_application() {
   export PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
 }
 
-# ask OPTION...: runs psql for statements, and prints values alone.
+# ask OPTION...: runs statements with psql, and prints bare values.
 ask() {
   psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set=ON_ERROR_STOP=1 "$@"
 }
 
-# await HOST PORT
+# await HOST PORT: waits until PostgreSQL accepts connections, at most about a minute.
 await() {
   case $2 in *[!0-9]*) fail 2 "the port of $1 is \"$2\", no number" ;; esac
   tries=0

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Prepares PostgreSQL for the application: role, database, privileges. Safe to run again, to kill and to run twice at
-# once.
+# Prepares PostgreSQL for the application: role, database, privileges. It can be repeated, killed, and run twice at the
+# same time.
 #
-# A password can change while the application runs: two logins act as one role, and the one that is not in use gets the
-# next password. Once nothing uses the other one any more, retire-login.sh closes it.
+# A password can change while the application runs: two logins act as one role, and the login that is not in use gets
+# the next password. Once no session uses the former login, retire-login.sh disables it.
 #
-# On an instance that others manage, a login that exists keeps what its owner has set for it, but for its password.
-# Anywhere, a database that its owner has closed to connections stays closed.
+# On an instance that others manage, an existing login keeps its settings, except for the password. On any instance, a
+# database that its owner has closed to connections stays closed.
 #
 # Environment
 #   DB_HOST                     socket directory or address of the database
@@ -17,10 +17,10 @@
 #   DB_OWNER                    role that it acts as and that owns everything, default DB_USER
 #   DB_OTHER_USER               the other login; empty: there is only one
 #   DB_PASSWORD_VERSION         number of the password; empty: none, and no other login
-#   DB_CLOSE_OTHER              default false; true: the other login is closed at once, because a restore has opened it
-#   DB_INSTANCE_OWNER           default deployment; others: the instance is theirs
-#   DB_ADMIN_USER               administrator's login, default postgres; it owns the database. DB_USER itself: only
-#                               checks the rights
+#   DB_CLOSE_OTHER              default false; true disables the other login at once, because a restore has enabled it
+#   DB_INSTANCE_OWNER           who manages the instance: deployment (default) or others
+#   DB_ADMIN_USER               administrator's login, default postgres; it owns the database. If it is DB_USER, the
+#                               script only checks the rights
 #   DB_ADMIN_PASSWORD           its password
 #   DB_ADMIN_DATABASE           database it connects to first, default postgres
 #   DB_MANAGED_SUPERUSER_ROLE   granted to the application role where it exists; empty: nothing to grant or revoke
@@ -54,7 +54,7 @@ newline='
 '
 carriage_return=$(printf '\r')
 place="step 0 of 5"
-# How to give the role its password where this script may not; others have made a role that is its own administrator.
+# The remedy for a role that this script may not change. A role that is its own administrator was created by others.
 remedy='' work=prepare DB_PREPARES=true
 [ "$DB_INSTANCE_OWNER" = deployment ] || remedy="; its owner can mend that"
 case $DB_ADMIN_USER/$DB_ADMIN_PASSWORD in
@@ -73,7 +73,7 @@ fail() {
   exit "$exit_code"
 }
 
-# Ends the script with every problem of the settings at once.
+# Reports all problems of the settings together, and ends the script.
 check_settings() {
   problems='' value=''
   require_text DB_HOST
@@ -120,7 +120,7 @@ require_login_of_its_own() {
   fi
 }
 
-# require_text NAME: of one line, because psql reads one line per answer.
+# require_text NAME: refuses an empty value and a line break, because psql reads one line per answer.
 require_text() {
   eval "value=\$$1"
   case $value in
@@ -146,18 +146,20 @@ require_one_of() {
   esac
 }
 
-# Runs the SQL on standard input in the database named by the first argument.
+# query DATABASE: runs the SQL on standard input.
 #
-# The database name goes through the environment because -d reads "a=b" and "postgres://…" as connection settings.
-# In a session of its own psql finds no terminal, so \password reads its answers from standard input.
+# The name goes through the environment, because -d takes "a=b" and "postgres://…" for connection settings. In a session
+# of its own, psql finds no terminal, so \password reads its answers from standard input.
 query() {
   PGDATABASE=$1 setsid psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set ON_ERROR_STOP=1
 }
 
-# Like query, with the names as psql variables and under a lock, so that concurrent runs take turns. An advisory lock
-# belongs to one database, so every step takes it again and changes only what all runs change under that lock.
-# An empty search path keeps objects that the application created from being called with the administrator's rights.
-# The other settings override those of the administrator's login, which are meant for people.
+# locked_query DATABASE: like query, with the names as variables of psql, and with a lock, so that concurrent runs take
+# turns. An advisory lock belongs to one database: every step takes the lock again, and changes only objects that all
+# runs change with the lock of the same database.
+#
+# An empty search path keeps functions that the application has created from running with the administrator's rights.
+# The other settings override those of the administrator's login, which are meant for interactive use.
 locked_query() {
   {
     cat <<'SQL'
@@ -192,8 +194,8 @@ wait_until_reachable() {
 
 greet() { query "$DB_ADMIN_DATABASE" </dev/null; }
 
-# Repeats a command while the server cannot be reached or is busy, or a table has just vanished, and keeps its output in
-# `answer`. Fails when the server has answered and a retry would give the same answer.
+# wait_for COMMAND: repeats a command while the server cannot be reached or is busy, or a table has just been dropped,
+# and sets `answer` to its output. Returns 1 after an error that a retry would not change.
 wait_for() {
   started_at=$(date +%s)
   told_reason=
@@ -202,7 +204,7 @@ wait_for() {
       *"system is starting up"* | *"system is shutting down"* | *"in recovery mode"* | \
         *"not yet accepting connections"* | *"too many clients"* | *"connection slots are reserved"* | \
         *"too many connections for "*) ;;
-      # ANALYZE meets a table that instances at work have dropped since it looked for tables.
+      # A running instance has dropped a table that ANALYZE had listed.
       *"ERROR:  relation with OID "*" does not exist"*) ;;
       *FATAL:* | *ERROR:*) return 1 ;;
       *sslmode* | *certificate* | *"private key"* | *"_protocol_version value"* | *"not support SSL"*)
@@ -226,9 +228,9 @@ first_line() {
   say "${line%%"$newline"*}"
 }
 
-# A group is refused before anything is changed. A login whose only member is the administrator is not a group: that is
-# how an administrator restores what an application owns. Neither is a role that the administrator may hand on, as
-# role_statements makes it: restore.sh renames one and closes it.
+# Refuses a role that is a group, before anything is changed. A role whose only member is the administrator is not a
+# group if it is a login, because an administrator joins it to restore the application's objects; nor if the membership
+# has ADMIN OPTION, which role_statements gives, because restore.sh renames such a login and disables it.
 refuse_group() {
   members=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
@@ -249,7 +251,8 @@ SQL
       "choose another name, take the members out with REVOKE, or after a rotation set database_passwords.version again"
 }
 
-# A login that is used with one password must not get another. Its comment says which one it has.
+# Refuses to change the password of a login that has open sessions. The comment of a login names the version of its
+# password.
 refuse_password_in_use() {
   in_use=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
@@ -259,7 +262,7 @@ WHERE rolname = :'login' AND rolcanlogin AND :'version' <> '' AND NOT :'closes_o
   AND EXISTS (SELECT FROM pg_stat_activity WHERE usesysid = pg_roles.oid);
 SQL
   ) || fail 1 "the password of $DB_USER cannot be judged; the reason is above"
-  # A skipped number that was set back has left another value of the same number.
+  # The password can differ although the version is the same: a version that was set back and raised has a new value.
   if [ "${in_use:-$DB_PASSWORD_VERSION}" != "$DB_PASSWORD_VERSION" ] ||
     { [ -n "$in_use" ] &&
       (PGUSER=$DB_USER PGPASSWORD=$DB_PASSWORD && greet 2>&1) | grep -q "authentication failed"; }; then
@@ -268,24 +271,25 @@ SQL
   fi
 }
 
-# role_statements: statements that make the role and its login what they have to be, and the password for \password,
-# which sends only the salted hash, in the form that the server's setting prescribes, so the password itself reaches no
-# server log, no statement statistics and no error message. It prompts twice and reads the lines that follow.
+# role_statements: prints the statements that create or correct the role and its login, followed by the password.
 #
-# Where there are two logins, one of them is the owner, and the other acts as it from its sign-in on. That one does not
-# inherit, so that a session which has lost the role fails, instead of making objects that belong to a login. The
-# comment of a login also says which of the two is current, and since when, so that retire-login.sh closes no login that
-# has become current again.
+# \password sets the password. It prompts twice, and reads the two lines that follow. It sends only the salted hash, in
+# the form that the server requires, so the password reaches no server log, statement statistics or error message.
 #
-# Settings of the role, such as read-only or another search path, can break the application. The role is the
-# application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those
-# of the database, and of a login that others have made on their instance, may be intended; the last check reports them.
+# Of two logins, the first owns all objects, and the second takes on the role of the first when it signs in. The second
+# login does not inherit rights: a session that has lost the role fails, instead of creating objects that the second
+# login would own. The comment of a login says whether it is the current one, and since when, so that retire-login.sh
+# disables no login that has become current again.
 #
-# From PostgreSQL 16 on, only who may hand a role on may change it, and an upgrade brings nobody that right. So before
-# 16 the administrator gets it, on an instance of its own.
+# Settings of the role, such as read-only mode or another search path, can break the application. The role serves the
+# application alone, so its settings are reset, except those that only a superuser may reset. Settings of the database,
+# and of a login on an instance that others manage, may be intended: the last check reports them.
 #
-# A restored instance has the logins of the backup. Only the stored password is right then, with whichever login this
-# has signed in; what a login had before must not open the database.
+# From PostgreSQL 16 on, changing a role takes ADMIN OPTION on it, which an upgrade of the server gives to nobody. So
+# the administrator gets it before, if the deployment manages the instance.
+#
+# A restored instance has the logins and passwords of its backup. Only the password that is stored now may open the
+# database, whichever login this run uses, so DB_CLOSE_OTHER disables the other login and ends the sessions of both.
 role_statements() {
   cat <<'SQL'
 SET client_min_messages = error;
@@ -339,9 +343,9 @@ SQL
   printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD" 'COMMIT;'
 }
 
-# From PostgreSQL 16 on, an administrator may change only the roles that it has made, and is a member of these, without
-# their rights. One that others have made, or an upgrade has brought, stays as it is; the last check tells whether it
-# will do.
+# From PostgreSQL 16 on, an administrator may change only roles that it has created; it is a member of these, without
+# their rights. A role that others have created, or that an upgrade has brought, stays unchanged: the last check shows
+# whether the application can use it.
 create_or_update_role() {
   announce 2 "create or update the role $DB_USER"
   refuse_group
@@ -373,8 +377,8 @@ SQL
       "give it a password that nobody knows with gcloud sql users set-password"
 }
 
-# Owned by the administrator, who cannot act as the application role. template0 allows any encoding and has no sessions
-# that would block the copy.
+# Creates the database, which belongs to the administrator, because the administrator cannot act as the application's
+# role. template0 allows any encoding, and has no sessions that would block the copy.
 create_database() {
   announce 3 "create the database $DB_NAME if it is missing and grant its privileges to $DB_OWNER"
   encoding=$(
@@ -406,9 +410,9 @@ SQL
       "move its content to a new UTF8 database or choose another name"
 }
 
-# By default every login of the server may connect, read the names of tables and hold the lock that migrations wait for.
-#
-# A GRANT without the right to grant is only a warning, so the resulting privileges are checked.
+# Gives the role its privileges, and revokes those of PUBLIC: by default, every login of the server may connect, read
+# the names of tables, and hold the lock that migrations wait for. A GRANT by somebody who may not grant is only a
+# warning, so the resulting privileges are checked.
 grant_privileges() {
   missing_privileges=$({
     [ -n "$remedy" ] || echo 'ALTER ROLE :"login" IN DATABASE :"database" RESET ALL;'
@@ -416,7 +420,7 @@ grant_privileges() {
 \if :prepares
 GRANT ALL ON DATABASE :"database" TO :"role";
 GRANT ALL ON SCHEMA public TO :"role";
--- Judged before a login acts as the owner.
+-- PostgreSQL checks this right on the login itself, before the login acts as the owner.
 GRANT CONNECT ON DATABASE :"database" TO :"login";
 \if :revokes_public
 REVOKE ALL ON DATABASE :"database" FROM PUBLIC;
@@ -452,8 +456,8 @@ grant_managed_superuser() {
   set -- grant to
   [ "$DB_GRANT_MANAGED_SUPERUSER" = true ] || set -- revoke from
   announce 4 "$1 $DB_MANAGED_SUPERUSER_ROLE $2 $DB_OWNER"
-  # From PostgreSQL 16 on, both take the right to hand the role on, and REVOKE ends only the administrator's own grant.
-  # Extensions of the application do without the grant. Outside a managed service there is no such role.
+  # From PostgreSQL 16 on, GRANT and REVOKE take ADMIN OPTION on the role, and REVOKE ends only the administrator's own
+  # grant. The application's extensions work without the grant. Only a managed service has such a role.
   outcome=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL' 2>&1
 SET client_min_messages = error;
@@ -496,10 +500,11 @@ check_rights() {
   grant_privileges
 }
 
-# Signs in as the application does. What is only unusual is reported, as it may be intended.
+# Signs in as the application does, and creates a table. Its name has no schema, because the application names none
+# either. Unusual settings are only reported, because they may be intended.
 #
-# The table's name has no schema, because the application does not name one either. An upgrade of the server leaves the
-# planner without statistics, and PostgreSQL makes none until tables change.
+# ANALYZE is for the time after an upgrade of the server, which leaves the planner without statistics: PostgreSQL
+# collects none until tables change.
 check_sign_in() {
   place="the last check"
   say "last check: sign in as $DB_USER and create a table in $DB_NAME"
@@ -553,14 +558,15 @@ ANALYZE;
 SQL
 }
 
-# The job only ends when its proxy does, so this runs however the script ends. A proxy that cannot be reached does not
-# undo the work on the database: the exit code stays. The container's grace period must not be used up.
+# Runs however the script ends, because the job ends only when its proxy does. A proxy that cannot be reached does not
+# change the exit code: the work on the database is done. The time limit is below the container's grace period.
 tell_proxy_to_quit() {
   [ -n "$DB_PROXY_QUIT_URL" ] || return 0
   reason=$(
-    # The proxy listens on loopback, which no HTTP proxy reaches.
+    # The database proxy listens on loopback, which an HTTP proxy from the environment cannot reach.
     unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-    # Children ignore SIGTERM now, as this shell does. The braces capture the message of the shell about a killed child.
+    # KILL, because a program inherits from this shell that SIGTERM is ignored. The braces capture the message of the
+    # shell about the killed program.
     { timeout -s KILL 4 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL"; } 2>&1
   ) || say "the proxy does not take the signal at $DB_PROXY_QUIT_URL (${reason:-no answer});" \
     "unless it has ended already, this job runs until its time limit" >&2
@@ -587,7 +593,7 @@ leave() {
 
 interrupted() {
   say "stopped by SIG$1" >&2
-  # The signal may arrive before there is a worker to stop.
+  # The signal may arrive before the process in the background exists.
   kill "${!:-}" 2>/dev/null || :
   exit "$2"
 }
@@ -598,9 +604,10 @@ trap 'interrupted INT 130' INT
 trap 'interrupted TERM 143' TERM
 
 check_settings
-# No other variable may direct psql to another server or login.
+# Variables that would override the server or the login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
-# A socket, or a proxy beside this job, which encrypts towards the database and does not speak TLS itself.
+# No TLS to a socket, nor to the proxy beside this job: the proxy accepts none, and encrypts its own connection to the
+# database.
 case $DB_HOST in /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;; esac
 : "${PGSSLMODE:=require}"
 # Five seconds are long enough for a database behind a proxy to answer.
@@ -609,6 +616,6 @@ export PGCLIENTENCODING=UTF8 PGAPPNAME=db-init PGGSSENCMODE=disable PGSSLMODE
 export DB_NAME DB_USER DB_OWNER DB_OTHER_USER DB_PASSWORD_VERSION DB_PREPARES DB_CLOSE_OTHER DB_INSTANCE_OWNER
 export DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT
 
-# A shell acts on a signal only between two commands, but at once while it waits for a background process.
+# In the background, because a shell handles a signal only between two commands, but at once while it waits.
 { $work; check_sign_in; } &
 wait "$!"

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Runs as a job: dumps a database into a folder, as a rule a mounted bucket, for restore.sh to restore.
+# Dumps a database into a folder, usually a mounted bucket, from which restore.sh restores it. Runs as a job.
 #
-# A dump is dumps/<database>-<time>.dump, with its .sha256 beside it; without that, it is not whole. Nothing is replaced
-# but the copy of the newest dump, latest/<database>.dump, and that in one step; a dump without tables does not replace
-# it. A failed run can be repeated: it leaves at most a dump without a checksum.
+# A dump is the file dumps/<database>-<time>.dump. Its checksum is written last, into a second file of that name with
+# .sha256 added: a dump without a checksum is incomplete. Only the copy of the newest dump, latest/<database>.dump, is
+# ever replaced, in one step, and never by a dump without tables. A failed run can be repeated: it leaves at most a dump
+# without a checksum.
 #
-# Finished, the dump and then its checksum are also copied to <copies>/<bucket>/<database>-<time>.dump in other
-# buckets, as the service account of the job, which may add files there. Cloud Storage copies; nothing passes through
-# this job.
+# If DUMP_COPIES names other buckets, the finished dump and then its checksum are copied to <other bucket>/<bucket of
+# the dumps>/<database>-<time>.dump. The service account of the job may only create objects there. Cloud Storage makes
+# the copy; the data do not pass through this job.
 #
 #   DB_HOST             socket directory or address of the database
 #   DB_PORT             default 5432
@@ -27,7 +28,7 @@
 #   PGSSLMODE           default disable for a socket directory or loopback, else require
 #
 # Exit codes: 0 done · 1 the database could not be dumped · 2 settings are wrong · 3 database not reachable in time
-#   4 the dump could not be stored · 5 the dump is stored, but not each of its copies
+#   4 the dump could not be stored · 5 the dump is stored, but at least one copy is missing
 #   129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
 set -eu
 if [ "$#" -gt 0 ]; then
@@ -53,7 +54,7 @@ finish() {
     [ ! -s "$work/programs" ] || xargs kill <"$work/programs" 2>/dev/null || :
     rm -rf "$work"
   fi
-  # The proxy listens on loopback, which no HTTP proxy reaches.
+  # The database proxy listens on loopback, which an HTTP proxy from the environment cannot reach.
   if [ -n "$DB_PROXY_QUIT_URL" ] && ! (
     unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
     timeout -s KILL 4 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL"
@@ -87,9 +88,10 @@ for url in "$STORAGE_URL" "$METADATA_URL"; do
 done
 [ -d "$DUMP_FOLDER" ] || fail 2 "DUMP_FOLDER is \"$DUMP_FOLDER\", no folder"
 
-# Nothing else may direct the programs to another server or login.
+# Variables that would override the server or the login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
-# A socket, or a proxy beside this job, which encrypts towards the database and does not speak TLS itself.
+# No TLS to a socket, nor to the proxy beside this job: the proxy accepts none, and encrypts its own connection to the
+# database.
 case $DB_HOST in
   /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;;
   *) : "${PGSSLMODE:=require}" ;;
@@ -98,22 +100,22 @@ export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_USER" PGPASSWORD="$DB_PAS
 export PGCONNECT_TIMEOUT=10 PGGSSENCMODE=disable PGAPPNAME=dump-database PGSSLMODE
 
 full="the temporary folder ${TMPDIR:-/tmp} is full or cannot be written; make room there, or give the job more memory"
-# In a shell of its own, which a limit of files may end.
+# In a subshell, which a limit on the size of files may kill.
 work=$(mktemp -d) || fail 1 "$full"
 (printf '%65536s' '' >"$work/room") 2>/dev/null || fail 1 "$full"
 rm "$work/room"
 
-# limited SIGNAL SECONDS PROGRAM...: runs a program with a time limit, which also ends when this script is stopped. A
-# program in the background would read nothing instead of standard input.
+# limited SIGNAL SECONDS PROGRAM...: runs a program with a time limit. It runs in the background and is listed in the
+# file programs, so that finish can stop it. Descriptor 4 passes standard input on, because a shell gives a program in
+# the background /dev/null instead.
 limited() {
   { timeout -s "$@" <&4 & } 4<&0
   echo "$!" >>"$work/programs"
   wait "$!"
 }
 
-# store FILE: writes standard input to a file of the folder.
-#
-# A mounted bucket stores a file when it is closed; dd reports that this failed, a redirection does not.
+# store FILE: writes standard input to a file of the folder. A mounted bucket uploads a file when it is closed: dd
+# reports a failure of that, a redirection does not.
 store() {
   limited KILL "$STORE_SECONDS" dd "of=$1" bs=1M conv=fsync 2>"$work/stored" || {
     cat "$work/stored" >&2
@@ -121,26 +123,26 @@ store() {
   }
 }
 
-# sum_of FILE: prints its checksum as it is stored.
+# sum_of FILE: prints the checksum of the file, read back from the folder.
 sum_of() {
   sum_line=$(limited KILL "$STORE_SECONDS" sha256sum "$1") || return 1
   printf '%s\n' "${sum_line%% *}"
 }
 
-# store_sum FILE SUM...: makes FILE a whole dump, while it has one of these checksums.
+# store_sum FILE SUM...: writes the checksum file of FILE. With two checksums, either content of FILE is accepted.
 store_sum() {
   sum_file=$1
   shift
   printf "%s  ${sum_file##*/}\n" "$@" | store "$sum_file.sha256"
 }
 
-# The copy is replaced by renaming, and always has one of the checksums beside it, so it can be restored at any moment.
-# Another dump may do the same: each has a new file of its own, and whoever is last puts the right checksum beside what
-# is there.
+# Replaces latest/<database>.dump so that it can be restored at any moment: the checksum file first lists the old and
+# the new checksum, then a complete copy is renamed. Another run may do the same at the same time, with a temporary file
+# of its own, so the checksum file is compared with the dump at the end, and corrected.
 replace_newest() {
   newest=$DUMP_FOLDER/latest/$DB_NAME.dump
   new=$newest.${work##*.}.new
-  # What killed ones have left.
+  # Temporary files of killed runs.
   find "$DUMP_FOLDER/latest" -name '*.new' -mmin +1440 -exec rm -f {} +
   store "$new" <"$file" && [ "$(sum_of "$new")" = "$sum" ] || return 1
   if [ -e "$newest" ]; then
@@ -152,33 +154,34 @@ replace_newest() {
   done
 }
 
-# ask FILE ARGUMENT...: makes a request, whose answer is written to FILE; returns 1 unless that is 200, with its status
-# or the error in `answered`. The arguments have the token, which nobody else in the container can read.
+# ask FILE ARGUMENT...: sends a request by wget, and writes the body of the response to FILE. Returns 1 unless the
+# status is 200, and then sets `answered` to the status or the error. The arguments contain the token, which is safe
+# because no other user is in the container.
 ask() {
   answer=$1
   shift
   limited KILL 60 wget -q -S -O "$answer" "$@" 2>"$work/answered" && return
-  # Of an answer, the line with its status; else what wget says.
+  # The status of the response; without a response, the message of wget.
   answered=$(sed -n 's/.*HTTP\/[0-9.]* \([1-5][0-9][0-9].*\)/\1/p' "$work/answered" | tail -n 1 | tr -d '\r')
   answered=${answered:-$(tail -n 1 "$work/answered")}
   answered=${answered:-no answer}
   return 1
 }
 
-# rewrite BUCKET FILE: makes one request to copy the finished FILE of dumps/ into another bucket; a large one needs
-# several.
+# rewrite BUCKET FILE: sends one request to copy the finished FILE of dumps/ into another bucket. A large file needs
+# several requests; `rest` continues after the previous one.
 rewrite() {
   ask "$work/token" --header "Metadata-Flavor: Google" \
     "$METADATA_URL/computeMetadata/v1/instance/service-accounts/default/token" || return 1
   token=$(sed -n 's/.*"access_token" *: *"\([^"]*\)".*/\1/p' "$work/token")
-  # Never replaces: a copy that is there is whole.
+  # Generation 0 means that nothing is replaced: a copy that exists is complete.
   copy="b/$1/o/$DUMP_BUCKET%2F$2?ifGenerationMatch=0$rest"
   ask "$work/copied" --header "Authorization: Bearer $token" --header "Content-Type: application/json" \
     --post-data "{}" "$STORAGE_URL/storage/v1/b/$DUMP_BUCKET/o/dumps%2F$2/rewriteTo/$copy"
 }
 
-# copy_file BUCKET FILE: copies a finished file of dumps/ into another bucket. Every failure is tried again for a while,
-# also a missing right, because a grant takes minutes to work.
+# copy_file BUCKET FILE: copies a finished file of dumps/ into another bucket. Retries after any failure until
+# copy_until, also after a missing permission, because a grant takes minutes to become effective.
 copy_file() {
   rest='' unsure='' pause=1
   while :; do
@@ -191,7 +194,7 @@ copy_file() {
       answered="an answer that is not Cloud Storage's"
     fi
     case $answered in
-      # Made by a request whose answer was lost.
+      # The copy exists. If a response was lost before, its request has made the copy.
       412*) [ -z "$unsure" ] || return 0 ;;
       4*) ;;
       *) unsure=yes ;;
@@ -202,8 +205,8 @@ copy_file() {
   done
 }
 
-# copy_dump NAME: copies the dump of that name and then its checksum, without which a copy is not whole, into every
-# other bucket.
+# copy_dump NAME: copies the dump and then its checksum into every bucket of DUMP_COPIES. Returns 1 if a copy is
+# missing, and sets uncopied to the buckets and the reasons.
 copy_dump() {
   uncopied=
   for bucket in $DUMP_COPIES; do
@@ -261,8 +264,8 @@ dump() {
   mkfifo "$work/copy"
   sha256sum <"$work/copy" >"$work/sum" &
   summing=$!
-  # The shell knows the exit code of the last program of a pipe only, and a failed pg_dump leaves what looks like a
-  # dump.
+  # A pipeline returns the exit code of its last program only, and a failed pg_dump leaves a file that looks like a
+  # dump. So each end of the pipeline reports its success on descriptor 3.
   codes=$({
     { limited TERM "$DUMP_SECONDS" pg_dump --format=custom --compress=6 --no-privileges --no-password \
       --lock-wait-timeout=60000 && echo dumped >&3; } | tee "$work/copy" | { store "$file" && echo stored >&3; }
@@ -281,7 +284,7 @@ dump() {
   [ "$stored_sum" = "$sum" ] || fail 4 "the stored dump is not what was read from the database"
   store_sum "$file" "$sum" || fail 4 "the checksum could not be stored"
 
-  # Its end says that the list is whole.
+  # The word at the end shows that the list is complete.
   list=$({ limited KILL "$STORE_SECONDS" pg_restore --list "$file" && echo listed; } |
     grep -E ' TABLE DATA |^listed$') || :
   case $list in
@@ -301,7 +304,7 @@ dump() {
   echo "done: $(wc -c <"$file") bytes after $(($(date +%s) - started_at)) s"
 }
 
-# In the background, because a signal acts only when the program in the foreground has ended.
+# In the background, because a shell handles a signal only after the program in the foreground has ended.
 dump &
 dumping=$!
 echo "$dumping" >>"$work/programs"

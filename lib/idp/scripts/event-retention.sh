@@ -1,23 +1,23 @@
-# shellcheck shell=sh disable=SC2154 # after database-client.sh, which reads what a job has
-# Runs as a job, in which it comes after database-client.sh: sets for how many days the application keeps an event in
-# its table, and brings forward the end of events that it has made under a longer setting. It prints one line of JSON.
-# Safe to run again, to kill and to run twice at once.
+# shellcheck shell=sh
+# Sets for how many days the application keeps an event in its table, and shortens the expiry of events that were
+# recorded under a longer setting. Prints one line of JSON. Runs as a job, after database-client.sh in the same text. It
+# can be repeated, killed, and run twice at the same time.
 #
-# The application reads its setting for each event that it makes, and writes the end into the event. No event ends later
-# than before: with more days, events that exist keep their end. Those that end within a day anyway are left alone.
+# The application reads the setting when it records an event, and stores the expiry in the event. No expiry is extended:
+# with more days, existing events keep theirs. Events that expire within a day anyway stay unchanged.
 #
-# It deletes what has ended by itself: a task that begins every five minutes, has ten, and deletes one event after the
-# other, in 1.6 ms if the database is beside it. So ends that would be past are set apart, page by page: in five
-# minutes it deletes a page even if an event takes 30 ms. The pages of one run have all ended after four hours.
+# The application deletes expired events itself: every five minutes, for at most ten, one at a time (1.6 ms each). To
+# not overrun that task, each page of already expired events gets its own expiry, five minutes after the previous page.
+# The task then keeps up even if an event takes 30 ms. All pages of one run have expired after about four hours.
 #
 #   DB_NAME, DB_USER, DB_PASSWORD   database, and the application's role
-#   EVENT_DAYS                      days
-#   EVENT_PAGE                      events that one transaction looks at (10000)
-#   EVENT_PAUSE_SECONDS             between the ends of two pages that would be past (300)
-#   EVENT_LIMIT                     events after which a run leaves the rest to the next one (500000)
-#   EVENT_SECONDS                   time after which it does (1200)
+#   EVENT_DAYS                      days to keep an event
+#   EVENT_PAGE                      events of a page, which is one transaction (10000)
+#   EVENT_PAUSE_SECONDS             time between the expiries of two pages of already expired events (300)
+#   EVENT_LIMIT                     number of changed events after which the next run continues (500000)
+#   EVENT_SECONDS                   time after which the next run continues (1200)
 #
-# Exit codes: 0 done, or a rest is left · 1 the database refuses it, or another release has other tables · 2 settings
+# Exit codes: 0 done, or the next run continues · 1 the database refuses, or this release has other tables · 2 settings
 # are wrong
 if [ "$#" -gt 0 ]; then
   case $1 in
@@ -32,16 +32,17 @@ for number in "$EVENT_DAYS" "$EVENT_PAGE" "$EVENT_PAUSE_SECONDS" "$EVENT_LIMIT" 
 done
 as_application
 await "$PGHOST" "$PGPORT"
-# Never waits for a migration, nor lets one wait for it.
+# With short limits, so that this script neither waits for a migration nor delays one.
 export PGOPTIONS='-c statement_timeout=120s -c lock_timeout=5s -c timezone=UTC'
 
-# statements OPTION...: runs those on standard input, and prints values alone; kills what hangs longer than they may.
+# statements OPTION...: runs the SQL on standard input, and prints bare values. Its time limit is longer than
+# statement_timeout, for a connection that hangs.
 statements() {
   timeout -s KILL 150 psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set=ON_ERROR_STOP=1 \
     --set=days="$EVENT_DAYS days" "$@"
 }
 
-# schema_of TABLE: prints where it is, which a variable of the application may have decided.
+# schema_of TABLE: prints the schema of the table, which a variable of the application can change.
 schema_of() {
   statements --set=table="$1" <<'SQL'
 SELECT relnamespace::regnamespace FROM pg_class WHERE relname = :'table' AND relkind IN ('r', 'p')
@@ -85,8 +86,9 @@ SELECT count(*) FROM updated;
 SQL
 ) || refuse "the setting could not be changed"
 
-# The newest events under a longer setting end later than this, and their page is the last; once they do not, what is
-# left ends soon. An index finds them, so that a night with nothing to do does not read millions of events.
+# Whether an event still has an expiry of a longer setting. The newest of these events are on the last page, so the
+# answer is yes until all pages are done. The query uses an index: a night without work does not read millions of
+# events.
 has_later=$(
   statements <<'SQL'
 SELECT EXISTS (
@@ -94,9 +96,9 @@ SELECT EXISTS (
 SQL
 ) || refuse "the events cannot be asked"
 
-# next_page SECONDS: brings forward the end of the next events, the oldest first; to an end in so many seconds if it
-# would be past. Prints how many these were, and the last event it has looked at; nothing after the last page. Whoever
-# has locked an event deletes it.
+# next_page SECONDS: shortens the expiry of the next page of events, the oldest first. An expiry that would be in the
+# past becomes that many seconds from now. Prints the number of changed events and the last event of the page; prints
+# nothing after the last page. Locked events are skipped, because their lock shows that they are being deleted.
 next_page() {
   statements --set=last="${last%|*}" --set=last_id="${last#*|}" --set=page="$EVENT_PAGE" --set=pause="$1 s" <<'SQL'
 WITH page AS (

@@ -1,17 +1,18 @@
-# shellcheck shell=sh disable=SC2154 # after database-client.sh, which reads what a job has
-# Runs as a job, in which it comes after database-client.sh: closes the login of a former password, once nothing is
-# signed in as it any more. Safe to run again, and to run too late: a login that db-init has made current again
-# meanwhile stays open.
+# shellcheck shell=sh
+# Disables the database login with the former password, once no session uses that login. Runs as a job, in the same text
+# after database-client.sh. It can be repeated, and may run late: a login that db-init has made current again meanwhile
+# stays enabled.
 #
-# Sessions outlive their login, but cannot begin again. Those of former instances end with these, and those of a pool
-# soon after; what is left at the time limit goes on, and loses its next sign-in.
+# Open sessions survive NOLOGIN, but cannot be reopened. Sessions of former instances end with these instances, and
+# sessions of a connection pool soon after. At the time limit, the login is disabled although sessions are left: these
+# continue, and their next sign-in fails.
 #
-#   DB_OTHER_USER, DB_OWNER             the login, and the role that it acts as
-#   DB_USER, DB_PASSWORD_VERSION        the current login, and the number of its password
+#   DB_OTHER_USER, DB_OWNER             the login to disable, and the role that it acts as
+#   DB_USER, DB_PASSWORD_VERSION        the current login, and the version of its password
 #   DB_ADMIN_USER, DB_ADMIN_PASSWORD    administrator
-#   DB_WAIT_SECONDS                     time limit of the wait (300)
+#   DB_WAIT_SECONDS                     time limit for the sessions to end (300)
 #
-# Exit codes: 0 done · 1 the database refuses it · 2 settings are wrong
+# Exit codes: 0 done · 1 the database refuses · 2 settings are wrong
 if [ "$#" -gt 0 ]; then
   case $1 in
     --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
@@ -27,8 +28,8 @@ export DB_OTHER_USER DB_OWNER DB_PASSWORD_VERSION DB_USER
 RECORD='' sessions=''
 export RECORD
 
-# statements: runs those on standard input, after the names. An empty search path keeps it from calling what others have
-# made.
+# statements: runs the SQL on standard input, with the names as variables of psql. An empty search path keeps functions
+# that others have created from running with the administrator's rights.
 statements() {
   {
     cat <<'SQL'
@@ -50,7 +51,8 @@ refuse_current() {
     "yet, or has run for another one since; apply with the password version that you want, which runs both jobs"
 }
 
-# What db-init has written about the two logins, as one line. Empty unless the one is current and the other former.
+# SQL for the comments that db-init has written on the two logins, as one line. The line is empty unless they say that
+# DB_USER is current and DB_OTHER_USER former.
 record="SELECT coalesce(string_agg(rolname || ' has ' || said, '; ' ORDER BY rolname), '') AS now
   FROM pg_catalog.pg_roles,
   coalesce(pg_catalog.shobj_description(oid, 'pg_authid'), '') AS said WHERE rolname IN (:'login', :'current')
@@ -67,8 +69,9 @@ while sessions=$(echo "SELECT count(*) FROM pg_stat_activity WHERE usename = :'l
   sleep 2
 done
 [ -n "$sessions" ] || exit 1
-# Under the lock of db-init, which may have made this login current again meanwhile.
-# The membership goes too, because an older package takes a role with members for a group.
+# With the lock of db-init, and only if the comments are still the same: db-init may have made the login current again
+# meanwhile. The membership in the owner's role is revoked as well, because earlier releases of this package refuse a
+# role with members as a group.
 outcome=$(
   statements <<SQL
 BEGIN;

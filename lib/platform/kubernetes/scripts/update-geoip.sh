@@ -1,13 +1,13 @@
 #!/bin/sh
-# Keeps the databases that the application looks addresses up in.
+# Downloads the databases in which the application looks up the location of IP addresses, and keeps them up to date.
 #
-# The image's own entrypoint ends with the first failed download, and a pod in which a container has ended gets no
-# requests. This one goes on, because nobody's sign-in may depend on a download.
+# The image's own entrypoint exits at the first failed download, and a pod with an exited container receives no
+# requests. This script retries instead, because sign-in must not depend on a download.
 #
 #   GEOIPUPDATE_DB_DIR   folder of the databases (required)
-#   GEOIP_UPDATE_HOURS   from one update to the next (required)
-#   GEOIP_TRY_SECONDS    time limit of one try (60)
-#   GEOIP_RETRY_SECONDS  from a failed try to the next (900)
+#   GEOIP_UPDATE_HOURS   hours between two updates (required)
+#   GEOIP_TRY_SECONDS    time limit of one attempt (60)
+#   GEOIP_RETRY_SECONDS  seconds between a failed attempt and the next one (900)
 # Account, licence key and names of the databases are settings of geoipupdate itself.
 set -eu
 if [ "$#" -gt 0 ]; then
@@ -20,7 +20,7 @@ fi
 : "${GEOIPUPDATE_DB_DIR:?}" "${GEOIP_UPDATE_HOURS:?}"
 
 child=
-# A signal ends `wait` at once, and what runs is told too.
+# A signal interrupts `wait` at once. The process that was waited for has to be stopped as well.
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 0' INT TERM
 
 while :; do
@@ -33,7 +33,7 @@ while :; do
     echo "geoip: no databases came; check the account and its licence key" >&2
     pause=${GEOIP_RETRY_SECONDS:-900}
   fi
-  # The server starts once there was a try, whatever came of it.
+  # The server waits for this file: it starts after the first attempt, even a failed one.
   touch "$GEOIPUPDATE_DB_DIR/.tried"
   sleep "$pause" &
   child=$!
