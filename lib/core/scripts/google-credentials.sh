@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # google-rest.sh reads what is set here, and sets what is read
+# shellcheck shell=sh
 # Shell library of google-rest.sh, which sources it: where access tokens come from. Credentials have the forms that the
 # google provider takes: the key of a service account, workload identity federation, a user's refresh token, and
 # impersonation of a service account with one of these.

@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # other files set and read
+# shellcheck shell=sh
 # Shell library of the REST scripts: credentials, URLs, retries and error messages for Google's APIs. A POSIX shell that
 # runs with `set -eu` sources it, checks its settings, and calls google_start.
 #
@@ -12,6 +12,20 @@
 #   GOOGLE_BILLING_PROJECT         quota project to send instead of PROJECT_ID
 #   LOST_REGION                    region that is known to be gone: a list may lack what is there
 # Attempts, time limits, pauses and exit codes: rest-script.sh.
+#
+# Sets, for the script that calls it:
+#   GOOGLE_WORK      temporary folder of this run
+#   GOOGLE_STATUS    HTTP status of the last call; 000 if the API itself has not answered
+#   GOOGLE_ANSWER    file with the body of the last response
+#   GOOGLE_READ      line that google_reading or google_listed has read from it
+#   GOOGLE_KEPT      response with the value of a secret, which is never in a file
+#   GOOGLE_REASONS, GOOGLE_ERROR   reasons and message of the last error
+#   GOOGLE_NOTE      sentence about the last failure that google_outcome prints instead; the script may set it
+#   GOOGLE_BRIEF     short form of the outcome
+#   GOOGLE_FAULT     whether a retry can help, see google_judge
+#   GOOGLE_DONE      whether the last operation of google_settle has ended: true or false
+# The script may set GOOGLE_PATIENT to no: then SERVICE_DISABLED and ABORTED are not retried. Other names that begin
+# with google_ belong to the libraries.
 
 google_library=${GOOGLE_REST_LIBRARY:-$0}
 # shellcheck source=rest-script.sh
@@ -117,6 +131,7 @@ GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . 
 # google_settle SERVICE PREFIX LIMIT WHAT: waits for the operation that the last call began, for as many seconds as the
 # variable LIMIT says, and leaves its last state in GOOGLE_ANSWER. Its address is PREFIX with its name. Returns 1 when
 # it fails, can no longer be read or takes too long; google_outcome says which.
+# shellcheck disable=SC2154 # eval sets google_limit
 google_settle() {
   eval "google_limit=\$$3"
   google_settle_until=$(($(google_seconds) + google_limit))
@@ -286,6 +301,7 @@ google_judge() {
   fi
 }
 
+# shellcheck disable=SC2034 # scripts read GOOGLE_BRIEF
 google_judge_nothing() {
   GOOGLE_STATUS=000
   GOOGLE_BRIEF="no answer"

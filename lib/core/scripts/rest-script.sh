@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034 # google-rest.sh reads what is set here
+# shellcheck shell=sh
 # Shell library of google-rest.sh, which sources it: required programs, output, settings, addresses, pauses and cleanup.
 #
 # Settings, all optional; pauses and the limits of a call may have fractions:
@@ -31,7 +31,7 @@ REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 # jq functions that check every answer and that filters of google_reading use. "own" refuses an object of a proxy or a
 # portal: it has neither one of these fields nor the collection that was asked for. Google omits what is empty, so an
 # empty list is {}. "encoded" also encodes what @uri of some releases of jq leaves as it is.
-# shellcheck disable=SC2016 # names of jq
+# shellcheck disable=SC2016,SC2034 # names of jq; google-rest.sh reads it
 GOOGLE_FUNCTIONS='def own($collection):
   if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken", "unreachable", "warnings",
     "metadata", "bindings", "etag", "ancestor", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .)
@@ -173,6 +173,7 @@ workloadidentity WORKLOAD_IDENTITY v1 projects/PROJECT/locations pageSize=1'
 # google_address API[@VERSION]: sets google_base to the base URL of an API, with a trailing slash, and google_harmless
 # to that call. Returns 1 for an API that is not in the table. Other versions of an API have the same address before
 # the version.
+# shellcheck disable=SC2034 # wait-for-api.sh reads google_harmless
 google_address() {
   while read -r google_api google_product google_version google_harmless; do
     [ "$google_api" != "${1%@*}" ] || break

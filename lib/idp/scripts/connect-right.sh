@@ -1,17 +1,37 @@
-# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # the caller reads what is set here, and sets what is read
+# shellcheck shell=sh
 # Shell library of promote.sh: the right to connect to the database at home, which IAM grants on the project, and the
-# jobs that use that database. To be sourced after google-rest.sh and database-jobs.sh, with `scripts`, the folder of
-# connect-rights.jq, INSTANCE, STANDBY_INSTANCE and ACCOUNT, the account of the servers. Without the right, open
-# connections stay, and a proxy can use its certificate for an hour: only when servers, jobs and the primary have ended
-# does nobody write any more.
+# jobs that use that database. To be sourced after google-rest.sh and database-jobs.sh.
+#
+# Withdrawing the right does not stop all writes: open connections stay, and a proxy can use its certificate for an
+# hour. Nobody writes any more only after servers, jobs and the primary have stopped.
+#
+# Reads:
+#   scripts                      folder of connect-rights.jq
+#   INSTANCE, STANDBY_INSTANCE   the primary, at home, and the standby's instance
+#   ACCOUNT                      service account of the servers
+#   INIT_JOB, SCALE_SECONDS      settings of promote.sh
+#   force                        whether --force is given: yes or no
+#   as_it_was, stays_away        remedies that promote.sh prints after a failure before and after the promotion
+#   primary_connection           connection name of the primary
+# Sets:
+#   policy_said                  result of the last change of the policy, see change_policy
+#   rights_remaining             grants that let accounts of the deployment connect although the right is withdrawn
+#   rights_unsuspendable         grants to others that cannot be suspended
+#   rights_unseen                policies and roles that cannot be read and may grant the right
+#   rights_suspended             members who get the right back from promote.sh home
+#   rights_comparer              account of the job that compares the two databases, as a member of the policy
+#   rights_lacking               accounts of jobs that use the primary but may not connect to it, as members
+#   rights_running_jobs          jobs that use the primary and have not ended
+#   rights_executions            executions of all jobs that use the primary, each with running or ended before it
 
-policy_words=$(cat "$scripts/connect-rights.jq")
-# Tries for a change of the policy, which others may change at the same time.
+# Attempts to change the policy, which others may change at the same time.
 POLICY_TRIES=8
+# shellcheck disable=SC2154 # promote.sh sets scripts
+policy_words=$(cat "$scripts/connect-rights.jq")
 
-# change_policy FILTER: replaces the project's policy by what the jq filter makes of it, and reads it again, until the
-# filter makes a string, to which policy_said is set. So only what is found in the policy counts, and not what was
-# written. The etag keeps a change that others have made meanwhile from being overwritten.
+# change_policy FILTER: reads the project's policy and runs a jq filter on it. While the result is an object, writes it
+# as the new policy and reads again. Once the result is a string, sets policy_said to it. So the outcome is always read
+# from the policy. Its etag keeps a concurrent change by others from being overwritten.
 change_policy() {
   policy_try=1
   echo '{ "options": { "requestedPolicyVersion": 3 } }' >"$GOOGLE_WORK/ask.json"
@@ -40,28 +60,29 @@ change_policy() {
   done
 }
 
-# keep_policy API PATH: adds the bindings of a policy to the file policies.
+# keep_policy API PATH: adds the bindings of the policy of PATH to the file policies.
 keep_policy() {
   echo '{ "options": { "requestedPolicyVersion": 3 } }' >"$GOOGLE_WORK/ask.json"
   google_post "$1" "$2:getIamPolicy" "$GOOGLE_WORK/ask.json" &&
     jq -c --arg where "$2" '{ where: $where, bindings: (.bindings // []) }' "$GOOGLE_ANSWER" >>"$GOOGLE_WORK/policies"
 }
 
-# Looks at all grants by which somebody can connect to the primary. Sets remaining_grants to those of accounts of the
-# deployment that withdraw leaves, unsuspendable_grants to those of others that cannot be suspended, and unseen to what
-# cannot be read and may hold more. The members of groups are not looked up.
+# Finds all grants by which somebody can connect to the primary. Sets rights_remaining, rights_unsuspendable and
+# rights_unseen. Members of groups are not looked up.
+# shellcheck disable=SC2034 # promote.sh reads the results
 look_at_rights() {
-  remaining_grants='' unsuspendable_grants='' unseen='' custom=''
+  rights_remaining='' rights_unsuspendable='' rights_unseen='' rights_custom_roles=''
   : >"$GOOGLE_WORK/policies"
   keep_policy cloudresourcemanager "projects/$PROJECT_ID" || google_fail "The policy of $PROJECT_ID cannot be read."
   echo '{}' >"$GOOGLE_WORK/ancestry.json"
   if google_reading '[.ancestor[]?.resourceId | select(.type != "project") | "\(.type)s/\(.id)"] | join(" ")' \
     google_post cloudresourcemanager "projects/$PROJECT_ID:getAncestry" "$GOOGLE_WORK/ancestry.json"; then
     for ancestor in $GOOGLE_READ; do
-      keep_policy cloudresourcemanager@v3 "$ancestor" || unseen="${unseen:+$unseen, }$ancestor (HTTP $GOOGLE_STATUS)"
+      keep_policy cloudresourcemanager@v3 "$ancestor" ||
+        rights_unseen="${rights_unseen:+$rights_unseen, }$ancestor (HTTP $GOOGLE_STATUS)"
     done
   else
-    unseen="folders and organization (HTTP $GOOGLE_STATUS)"
+    rights_unseen="folders and organization (HTTP $GOOGLE_STATUS)"
   fi
   MEMBERS=$(jq -cs "$policy_words"' [.[0].bindings[]
       | select(names_instance(env.INSTANCE) or names_instance(env.STANDBY_INSTANCE)) | .members[]?]
@@ -72,27 +93,31 @@ look_at_rights() {
     "$GOOGLE_WORK/policies" >"$GOOGLE_WORK/custom-roles" || return 1
   while read -r role <&5; do
     if google_reading '.includedPermissions // [] | any(. == "cloudsql.instances.connect")' google_get iam "$role"; then
-      [ "$GOOGLE_READ" != true ] || custom="$custom $role"
+      [ "$GOOGLE_READ" != true ] || rights_custom_roles="$rights_custom_roles $role"
     else
-      unseen="${unseen:+$unseen, }$role (HTTP $GOOGLE_STATUS)"
+      rights_unseen="${rights_unseen:+$rights_unseen, }$role (HTTP $GOOGLE_STATUS)"
     fi
   done 5<"$GOOGLE_WORK/custom-roles"
-  remaining_grants=$(jq -rs --arg custom "$custom" "$policy_words"' ($custom | split(" ")) as $custom_roles
+  rights_remaining=$(jq -rs --arg custom "$rights_custom_roles" "$policy_words"' ($custom | split(" ")) as $custom_roles
     | [.[] | .where as $where | .bindings[]
         | select(is_of_deployment and (connects or (.role | IN($custom_roles[]))))
         | select((names_another or is_withdrawn($where)) | not)
         | .role as $role | .members[] | select(is_account) | "\(.) by \($role) on \($where)"]
     | unique | join(", ")' "$GOOGLE_WORK/policies") || return 1
-  unsuspendable_grants=$(jq -rs "$policy_words"' .[0].bindings as $all
+  rights_unsuspendable=$(jq -rs "$policy_words"' .[0].bindings as $all
     | [($all | on_primary | without($all | moved_to_primary))[] | select(is_full)
         | .members[] + " (\(.condition.title))"]
     | unique | join(", ")' "$GOOGLE_WORK/policies")
 }
 
 # withdraw MEMBER FORCED: withdraws the right to connect to the primary from everybody but MEMBER, who gets it if
-# necessary. Sets policy_said to "done: " and the members to whom promote.sh home gives the right back. Nothing is
-# withdrawn if one condition covers both instances, "mixed", or if the servers' account may connect to all instances,
-# "open"; the latter is ignored if FORCED is yes. A grant that cannot be suspended is removed only with --force.
+# necessary. An empty MEMBER: from everybody. Grants that cannot be suspended are removed only with --force. Sets
+# policy_said:
+#   done: MEMBERS   the right is withdrawn; MEMBERS get it back from promote.sh home
+#   mixed           nothing is withdrawn, because one condition covers both instances
+#   open            nothing is withdrawn, because the servers' account may connect to all instances; never if FORCED is
+#                   yes
+# shellcheck disable=SC2154 # promote.sh sets force
 withdraw() {
   FENCED_FOR=$1 FORCED=$2 REMOVES_FULL=$force
   export FENCED_FOR FORCED REMOVES_FULL
@@ -106,7 +131,8 @@ withdraw() {
       else .bindings = ($all - $withdrawn - $suspended) + $left + $then_suspended end'
 }
 
-# fence [MEMBER]: the same before the promotion. Ends the script if the right cannot be withdrawn.
+# fence [MEMBER]: withdraws the right before the promotion, or ends the script.
+# shellcheck disable=SC2154 # promote.sh sets force and as_it_was
 fence() {
   withdraw "${1:-}" "$force" ||
     google_fail "The right to connect to $INSTANCE cannot be withdrawn, so nothing is promoted." "$as_it_was"
@@ -125,15 +151,16 @@ fence() {
     google_say "Nobody but the account that compares can connect to $INSTANCE anew ($(google_seconds) s)."
   else
     google_say "Nobody can connect to $INSTANCE anew ($(google_seconds) s)."
-    suspended_grants=${policy_said#done: }
-    [ -z "$suspended_grants" ] || google_say "promote.sh home gives the right back also to: $suspended_grants"
+    rights_suspended=${policy_said#done: }
+    [ -z "$rights_suspended" ] || google_say "promote.sh home gives the right back also to: $rights_suspended"
   fi
 }
 
-# Lets only the jobs connect to the primary that bring the data home: what anybody else wrote would be lost, and a dump
-# would have old data.
+# Lets nobody but the jobs that bring the data home connect to the primary: writes of others would be lost, and a dump
+# would contain old data.
+# shellcheck disable=SC2154 # promote.sh sets stays_away
 let_jobs_in() {
-  if ! find_comparer || ! withdraw "$comparer" yes; then
+  if ! find_comparer || ! withdraw "$rights_comparer" yes; then
     google_fail "The jobs that restore cannot be let in alone, so nothing is restored." "$stays_away"
   fi
   if [ "$policy_said" = mixed ]; then
@@ -145,8 +172,8 @@ let_jobs_in() {
   fi
 }
 
-# Gives the right to connect to the primary back. Members who may connect to the standby get it with the condition that
-# Terraform would give it; all others from whom it was withdrawn get it as they had it.
+# Gives the right to connect to the primary back. Members who may connect to the standby get the grant that Terraform
+# would make; all other members from whom the right was withdrawn get their former grants.
 unfence() {
   # shellcheck disable=SC2016 # names of jq
   change_policy '($all | on_primary) as $present | ($all | suspended) as $suspended | ($all | wanted) as $wanted
@@ -159,27 +186,30 @@ unfence() {
       "To fix: apply, which grants it, and run the same command again."
 }
 
-# Sets comparer to the member of the policy that the job which compares the two databases runs as.
+# Sets rights_comparer to the account of the job db-init, whose copies compare the two databases.
+# shellcheck disable=SC2154 # database-jobs.sh sets job_parent
 find_comparer() {
-  google_reading '.template.template.serviceAccount // ""' google_get run "$jobs/$INIT_JOB" || return 1
-  comparer=serviceAccount:$GOOGLE_READ
+  google_reading '.template.template.serviceAccount // ""' google_get run "$job_parent/$INIT_JOB" || return 1
+  rights_comparer=serviceAccount:$GOOGLE_READ
   [ -n "$GOOGLE_READ" ] || { GOOGLE_NOTE="The job $INIT_JOB has no account of its own." && return 1; }
 }
 
-# Sets running to the jobs that use the primary and have not ended, and executed to the executions of all that use it.
-# Jobs of this run do not count.
+# Sets rights_running_jobs and rights_executions. Jobs of this run do not count.
+# shellcheck disable=SC2154 # standby-state.sh sets primary_connection
 look_at_jobs() {
-  running='' executed=''
-  google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/jobs" || return 1
+  rights_running_jobs='' rights_executions=''
+  google_pages run "$job_parent" jobs pageSize=1000 "$GOOGLE_WORK/jobs" || return 1
   jq -r --arg connection "$primary_connection" --arg run "$RUN" '
     select(any(.template.template.volumes[]?.cloudSqlInstance.instances[]?; . == $connection))
     | select(.labels["copy-run"]? != $run) | .name | split("/") | last' \
     "$GOOGLE_WORK/jobs" >"$GOOGLE_WORK/job-names" || return 1
   while read -r job_of_primary <&5; do
     google_listed 'map(if .completionTime then "ended" else "running" end + " " + (.name | split("/") | last))
-      | sort | join(" ")' run "$jobs/$job_of_primary/executions" executions pageSize=100 || return 1
-    case " $GOOGLE_READ" in *" running "*) running="${running:+$running, }$job_of_primary" ;; esac
-    executed="$executed $GOOGLE_READ"
+      | sort | join(" ")' run "$job_parent/$job_of_primary/executions" executions pageSize=100 || return 1
+    case " $GOOGLE_READ" in
+      *" running "*) rights_running_jobs="${rights_running_jobs:+$rights_running_jobs, }$job_of_primary" ;;
+    esac
+    rights_executions="$rights_executions $GOOGLE_READ"
   done 5<"$GOOGLE_WORK/job-names"
 }
 
@@ -188,16 +218,19 @@ await_jobs() {
   jobs_until=$(($(google_seconds) + SCALE_SECONDS))
   while :; do
     look_at_jobs || return 1
-    [ -n "$running" ] || return 0
-    google_pause "$jobs_until" "$running" "running, and may write to $INSTANCE" ||
-      { GOOGLE_NOTE="$running has not ended after $SCALE_SECONDS s (SCALE_SECONDS), and may write to $INSTANCE." &&
-        return 1; }
+    [ -n "$rights_running_jobs" ] || return 0
+    google_pause "$jobs_until" "$rights_running_jobs" "running, and may write to $INSTANCE" || {
+      GOOGLE_NOTE="$rights_running_jobs has not ended after $SCALE_SECONDS s (SCALE_SECONDS),"
+      GOOGLE_NOTE="$GOOGLE_NOTE and may write to $INSTANCE."
+      return 1
+    }
   done
 }
 
-# Sets lacking to the members of the policy that jobs of the primary run as, and that may not connect to it.
+# Sets rights_lacking.
+# shellcheck disable=SC2034,SC2154 # promote.sh reads the result; standby-state.sh sets primary_connection
 find_lacking() {
-  google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/jobs" || return 1
+  google_pages run "$job_parent" jobs pageSize=1000 "$GOOGLE_WORK/jobs" || return 1
   JOB_MEMBERS=$(jq -cs --arg connection "$primary_connection" '[.[].template.template
     | select(any(.volumes[]?.cloudSqlInstance.instances[]?; . == $connection))
     | .serviceAccount // empty | "serviceAccount:" + .] | unique' "$GOOGLE_WORK/jobs") || return 1
@@ -205,5 +238,5 @@ find_lacking() {
   # shellcheck disable=SC2016 # names of jq
   change_policy '[$all | on_primary[].members[]?] as $may | "without: "
       + ((env.JOB_MEMBERS | fromjson) - $may | join(", "))' || return 1
-  lacking=${policy_said#without: }
+  rights_lacking=${policy_said#without: }
 }

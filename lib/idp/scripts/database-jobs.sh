@@ -1,32 +1,45 @@
-# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # google-rest.sh and the caller read and set these
-# Shell library that runs short jobs beside a deployment: each is made from one of its own jobs, so it has the same
-# image, account, network and secrets, and is removed when it has ended.
+# shellcheck shell=sh
+# Shell library that runs short jobs on the database of a deployment. Each job is a copy of one of the deployment's own
+# jobs, so it has the same image, account, network and secrets. It is deleted after its end.
 #
-# A copy has more time than its original, because a restore takes longer than a preparation. Its name and labels belong
-# to one run, so that two operators never share a copy.
+# A copy has a longer time limit than the original, because a restore takes longer than a preparation. Its name and
+# labels belong to one run, so that two operators never share a copy. To be sourced after google-rest.sh.
 #
-# To be sourced after google-rest.sh. With NAMESPACE, the jobs run in the cluster that kubectl is connected to;
-# otherwise on Cloud Run in REGION. RUN is the id of this run, and JOB_GROUP what the copies are for.
-#
-#   JOB_SECONDS      time limit for one job (3600)
-#   LOG_SECONDS      how long to wait for a line in the log (120)
-#   KUBECTL_SECONDS  time limit for one call of kubectl (150)
+# Reads:
+#   NAMESPACE         namespace of the jobs in the cluster that kubectl is connected to; empty: they run on Cloud Run
+#   REGION            region of the jobs on Cloud Run
+#   INSTANCE          name of the database instance
+#   INIT_JOB          name of the job db-init
+#   RESTORES          hash of the backup that this run restores; unset: none
+#   JOB_SECONDS       time limit for one job (3600)
+#   LOG_SECONDS       time limit for the expected line to appear in the log (120)
+#   KUBECTL_SECONDS   time limit for one call of kubectl (150)
+#   KUBECTL           program (kubectl)
+# Sets:
+#   RUN               id of this run
+#   JOB_GROUP         kind of this run and hash of its instance; only one run of a group may be active
+#   JOB_LINE          rest of the line in the log that the last job was waited for
+#   JOB_TAKEN         whether an interrupted run has begun to restore the same backup: no, yes, or late (list_copies)
+#   JOB_SINCE         time at which the mark of this run was created, in seconds since 1970
+#   job_now           job that this run has created last, until it is deleted; empty: none
+#   job_mark          job that marks this run, see mark_run; empty: none
+#   job_parent        path of the jobs on Cloud Run
+#   job_*             parts of the job that is being created or watched
 
 JOB_SECONDS=${JOB_SECONDS:-3600}
 LOG_SECONDS=${LOG_SECONDS:-120}
 KUBECTL_SECONDS=${KUBECTL_SECONDS:-150}
 KUBECTL=${KUBECTL:-kubectl}
-# The copy that this run has made last, until it is removed, and the one that marks the run; empty: none.
 job_now='' job_mark=''
 JOB_TAKEN=no job_count=0
 # Printed if settings are missing.
-# shellcheck disable=SC2016 # to be pasted
+# shellcheck disable=SC2016,SC2034 # to be pasted; rest-script.sh prints it
 GOOGLE_SETTINGS='eval "$(terraform output -raw restore_settings)"'
 
-# run_jobs_in REGION: where the jobs on Cloud Run are from now on.
+# run_jobs_in REGION: selects the region of the jobs on Cloud Run.
 run_jobs_in() {
   job_region=$1
-  jobs="projects/${PROJECT_ID:-}/locations/$job_region/jobs"
+  job_parent="projects/${PROJECT_ID:-}/locations/$job_region/jobs"
 }
 
 run_jobs_in "${REGION:-}"
@@ -104,7 +117,7 @@ require_dump_job() {
       google_fail "The job $DUMP_JOB cannot be read."
     [ ! -s "$GOOGLE_WORK/dump" ] || return 0
   else
-    ! google_get run "$jobs/$DUMP_JOB" || return 0
+    ! google_get run "$job_parent/$DUMP_JOB" || return 0
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "The job $DUMP_JOB cannot be read."
   fi
   missing="There is no job $DUMP_JOB, a copy of which reads dumps"
@@ -117,6 +130,7 @@ require_dump_job() {
 # that ends without an error may have done nothing: its log must have a line that begins with WORD, and JOB_LINE is set
 # to the rest of that line. Returns 1 when it fails; GOOGLE_NOTE says why. Callers test the result, which switches `set
 # -e` off in here.
+# shellcheck disable=SC2034 # the scripts read JOB_LINE
 run_job() {
   job_source=$1 job_instance=$2 job_second=$3 job_script=$4 job_word=$5
   shift 5
@@ -166,6 +180,14 @@ run_script() {
   run_job "$INIT_JOB" "$job_instance" "" "$job_script" "$job_word" "$@"
 }
 
+# count_users_script: writes the script of the job that counts users to the file count.sh. It needs the query of
+# dump-database.sh for what keeps a dump from being restored. That job has its script alone, so the query is kept there.
+count_users_script() {
+  job_folder=${0%"${0##*/}"}.
+  sed -n '/^UNRESTORABLE="/,/"$/p' "$job_folder/dump-database.sh" >"$GOOGLE_WORK/count.sh" &&
+    cat "$job_folder/count-users.sh" >>"$GOOGLE_WORK/count.sh"
+}
+
 # mark_run INSTANCE: creates a copy of db-init that is never run and stays as long as this run, so that remove_copies of
 # another run sees it. This run calls remove_copies afterwards: of two that begin at the same time, at most one goes on.
 mark_run() {
@@ -180,7 +202,8 @@ remove_job() {
   if on_kubernetes; then
     kube delete job "$1" --ignore-not-found --wait=true --timeout=120s >/dev/null
   else
-    google_reading 'field("name")' google_request DELETE run "$jobs/$1" "" "" repeatable || [ "$GOOGLE_STATUS" = 404 ]
+    google_reading 'field("name")' google_request DELETE run "$job_parent/$1" "" "" repeatable ||
+      [ "$GOOGLE_STATUS" = 404 ]
   fi
 }
 
@@ -224,7 +247,7 @@ list_copies() {
   if on_kubernetes; then
     kube get jobs --selector="copy-for=$JOB_GROUP" --output=json >"$GOOGLE_WORK/copies.json" || return 1
   else
-    google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/copies.json" || return 1
+    google_pages run "$job_parent" jobs pageSize=1000 "$GOOGLE_WORK/copies.json" || return 1
   fi
   job_listed=$(google_server_time)
   # By the clock that made the mark: the last answer of Google may be older than a question to the operator.
@@ -256,6 +279,7 @@ remove_old_copies() {
 
 # Replaces the mark of this run by that of a run that has begun to restore the same backup, if there is one: what Cloud
 # SQL restores since JOB_SINCE, when that was made, need not be begun again. Sets JOB_TAKEN to what list_copies says.
+# shellcheck disable=SC2034 # restore.sh reads the results
 adopt_mark() {
   while read -r job_copy job_age _ job_other; do
     [ "$job_other" != no ] || continue
@@ -324,7 +348,7 @@ create_job() {
     kube get "$kind" "$job_source" --output=json >"$GOOGLE_WORK/source.json" || return 1
     job_filter=$job_in_cluster
   else
-    google_get run "$jobs/$job_source" && cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/source.json" || return 1
+    google_get run "$job_parent/$job_source" && cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/source.json" || return 1
     job_filter=$job_on_cloud_run
   fi
   jq --rawfile script "$GOOGLE_WORK/script.txt" \
@@ -343,7 +367,7 @@ create_job() {
     kube create --filename="$GOOGLE_WORK/job.json" >/dev/null
   else
     # The name contains the id of this run: if there is such a job, an attempt whose answer was lost has created it.
-    google_post run "$jobs" "$GOOGLE_WORK/job.json" "jobId=$job_now" || [ "$GOOGLE_STATUS" = 409 ]
+    google_post run "$job_parent" "$GOOGLE_WORK/job.json" "jobId=$job_now" || [ "$GOOGLE_STATUS" = 409 ]
   fi
 }
 
@@ -358,7 +382,7 @@ job_call() {
 # was carried out.
 look_on_cloud_run() {
   if [ "$job_started" = no ]; then
-    job_call google_reading '.terminalCondition.state // ""' google_get run "$jobs/$job_now" || return 1
+    job_call google_reading '.terminalCondition.state // ""' google_get run "$job_parent/$job_now" || return 1
     if [ "$GOOGLE_READ" = CONDITION_FAILED ]; then
       GOOGLE_NOTE="Cloud Run could not create the job $job_now."
       return 1
@@ -368,7 +392,7 @@ look_on_cloud_run() {
   fi
   job_call google_listed '.[0] // {} | [(.name // ""), (if .completionTime == null then "running"
       elif (.succeededCount // 0) > 0 then "succeeded" else "failed" end), (.logUri // "")] | join(" ")' \
-    run "$jobs/$job_now/executions" executions pageSize=100 || return 1
+    run "$job_parent/$job_now/executions" executions pageSize=100 || return 1
   job_execution=${GOOGLE_READ%% *}
   job_state=${GOOGLE_READ#* }
   job_log=${job_state#* }
@@ -377,11 +401,11 @@ look_on_cloud_run() {
     job_started=yes
   elif [ "$job_started" = yes ]; then
     # The job may be gone, for which this list is empty, too.
-    job_call google_get run "$jobs/$job_now"
+    job_call google_get run "$job_parent/$job_now"
   else
     echo '{}' >"$GOOGLE_WORK/run.json" || return 1
     job_state="being started"
-    if job_call google_create run "$jobs/$job_now:run" "$GOOGLE_WORK/run.json"; then
+    if job_call google_create run "$job_parent/$job_now:run" "$GOOGLE_WORK/run.json"; then
       job_started=yes
     else
       google_uncertain

@@ -220,8 +220,9 @@ copy_dump() {
   [ -z "$uncopied" ]
 }
 
-# What keeps a restore by the application's role, in one transaction, from making the database again: objects of others,
-# and more relations than there are locks, of which it needs one for each. restore-drill.sh asks the same.
+# Query for what makes a restore of the dump fail. The application's role restores in one transaction, so it can neither
+# create objects of other owners nor more relations than the server has locks. count_users_script in database-jobs.sh
+# copies this query, up to the quote at the end of a line, into another job.
 UNRESTORABLE="WITH objects (class, id, owner) AS (
   SELECT 'pg_event_trigger'::regclass, oid, evtowner FROM pg_event_trigger
   UNION ALL SELECT 'pg_publication'::regclass, oid, pubowner FROM pg_publication

@@ -1,15 +1,26 @@
-# shellcheck shell=sh disable=SC2034,SC2154 # google-rest.sh and the caller set what is read, and read what is set
-# Shell library of the scripts that move a deployment to another region and back: what they do to the servers, the
-# database and the uploads of one of the two. To be sourced after google-rest.sh and database-jobs.sh, with `scripts`,
-# the folder of restore.sh. SETTINGS are what the output restore_settings of a deployment holds.
+# shellcheck shell=sh
+# Shell library of the scripts that move a deployment to another region and back: changes of the servers, the database
+# and the uploads of either deployment. To be sourced after google-rest.sh and database-jobs.sh. The argument SETTINGS
+# of a function is the output restore_settings of the deployment to change.
 #
-# A mark records how far a recovery has come. It is kept in the cloud, so that every machine sees the same: in the
-# annotations of the secret NAME-recovery, which has no version and exists before the first apply. A label of the
-# instance would be removed by the next apply, because Terraform manages all labels; a mark in the database would travel
-# with its backups into another one. The mark names the instance and its time of creation, so that another instance of
-# the same name has no mark.
+# A mark records the progress of a recovery. Every machine sees the same mark, because it is kept in the cloud: in the
+# annotations of the secret NAME-recovery, which has no version and exists before the first apply. The next apply would
+# remove a label of the instance, because Terraform manages all labels, and a mark in the database would be restored
+# with its backups elsewhere. The mark names the instance and its time of creation, so that a later instance of the same
+# name has no mark.
 #
-#   TERRAFORM   program (terraform), whose calls have Terraform's own time limits
+# Reads:
+#   scripts            folder of restore.sh
+#   APPLICATION_NAME   application_name of the deployment at home
+#   TERRAFORM          program (terraform); its calls have Terraform's own time limits
+# Sets:
+#   NAME               application_name of the deployment elsewhere, unless it is set
+#   NAMESPACE, KUBECONFIG   cluster of the deployment, see connect_to
+#   mark, mark_*       state of the recovery and its details, see read_mark
+#   deployed           settings of the deployment in the selected workspace
+#   beside_problem     outcome of the last call of run_beside
+#   copied_count, kept_count   uploads that were copied, and uploads that stay
+#   with_a_key         remedy for a secret that a policy of the organization refuses
 
 TERRAFORM=${TERRAFORM:-terraform}
 SQL_SECONDS=${SQL_SECONDS:-3600}
@@ -41,6 +52,7 @@ mark_fields='[.annotations // {} | .state, .time, .instance, .created, .region, 
 #   restored   the database and the uploads are restored
 #   brought    the database is home; uploads may be missing there
 #   returned   the database and the uploads are home
+# shellcheck disable=SC2034 # the scripts read the details
 read_mark() {
   mark=none mark_time='' mark_line='' mark_instance='' mark_region='' mark_secrets='' mark_file=''
   if ! google_reading "$mark_fields" google_get secretmanager "projects/$PROJECT_ID/secrets/$NAME-recovery"; then
@@ -181,6 +193,7 @@ has_servers() {
 
 # run_beside SETTINGS SCRIPT WORD NAME=VALUE...: run_script for the database of a deployment, as a copy of its own job.
 # The scripts that move a deployment run no other jobs, so the region and the names that are set here may stay.
+# shellcheck disable=SC2034 # the scripts read beside_problem
 run_beside() {
   beside_instance=$(setting_of "$1" INSTANCE) beside_database=$(setting_of "$1" DATABASE)
   beside_job=$(setting_of "$1" INIT_JOB) beside_script=$2 beside_word=$3 beside_code=0
@@ -199,6 +212,7 @@ run_beside() {
 }
 
 # restore_into SETTINGS INSTANCE DATABASE WORD...: runs restore.sh for a deployment, from another one's instance.
+# shellcheck disable=SC2154 # the script sets scripts
 restore_into() {
   (
     eval "$1"

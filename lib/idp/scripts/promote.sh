@@ -130,27 +130,27 @@ check_settings() {
 
 # With such a grant, a server at home that nobody can stop would go on writing there.
 refuse_with_remaining_grants() {
-  [ "$promoted" = no ] && [ -n "$remaining_grants" ] || return 0
+  [ "$standby_promoted" = no ] && [ -n "$rights_remaining" ] || return 0
   if [ "$force" = yes ]; then
-    google_error "Also after the promotion, $INSTANCE can be reached: $remaining_grants." \
+    google_error "Also after the promotion, $INSTANCE can be reached: $rights_remaining." \
       "It is promoted nevertheless, as --force says."
     return 0
   fi
   google_stop "Accounts of this deployment may connect to $INSTANCE by grants that are not withdrawn with the others," \
-    "so nothing is promoted: $remaining_grants" \
+    "so nothing is promoted: $rights_remaining" \
     "To fix: withdraw them, or limit each by a condition to another instance; or add --force."
 }
 
 # Refuses before anything is done: otherwise, nobody could sign in until somebody has corrected the policy.
 refuse_with_unsuspendable_grants() {
-  [ "$promoted" = no ] && [ -n "$unsuspendable_grants" ] || return 0
+  [ "$standby_promoted" = no ] && [ -n "$rights_unsuspendable" ] || return 0
   if [ "$force" = yes ]; then
     google_error "These rights to connect to $INSTANCE are removed for good, as --force says; write them down:" \
-      "$unsuspendable_grants"
+      "$rights_unsuspendable"
     return 0
   fi
   full="Conditions with 12 operators, as many as IAM takes, cannot be ended until promote.sh home begins them again"
-  google_stop "$full, so nothing is promoted: $unsuspendable_grants" \
+  google_stop "$full, so nothing is promoted: $rights_unsuspendable" \
     "To fix: shorten these conditions, or withdraw the rights; or add --force, which removes them for good."
 }
 
@@ -162,12 +162,12 @@ set_activation() {
 }
 
 primary_runs() {
-  [ "$primary" = answers ] || [ "$primary" = degraded ]
+  [ "$primary_state" = answers ] || [ "$primary_state" = degraded ]
 }
 
 stop_primary() {
   set_activation "$primary_at" NEVER STOP_SECONDS || return 1
-  primary=stopped
+  primary_state=stopped
   google_say "$INSTANCE is stopped ($(google_seconds) s)."
 }
 
@@ -175,7 +175,7 @@ stop_primary() {
 stop_before_promotion() {
   primary_runs || return 0
   ! stop_primary || return 0
-  if [ "$home" = silent ] || [ "$force" = yes ]; then
+  if [ "$home_state" = silent ] || [ "$force" = yes ]; then
     google_say "$INSTANCE cannot be stopped: $(google_outcome)"
   elif [ "$GOOGLE_STATUS" = 400 ]; then
     google_say "$INSTANCE cannot be stopped while it has a replica, and is stopped after the promotion; until then," \
@@ -201,10 +201,10 @@ note_unfinished() {
 # connect to the primary any more and no session is left. A right ends minutes after it is withdrawn, so a job may begin
 # meanwhile; then they are compared again.
 await_position() {
-  comparer='' executed='' compare_tries=0
+  rights_comparer='' rights_executions='' compare_tries=0
   find_comparer || google_fail "The account that compares the two databases cannot be read, so nothing is promoted." \
     "$as_it_was"
-  fence "$comparer"
+  fence "$rights_comparer"
   until compare_is_complete; do
     [ "$compares_again" = yes ] || stop_comparing
     google_say "A job has begun meanwhile, so the two are compared again."
@@ -217,11 +217,11 @@ await_position() {
 compare_is_complete() {
   compares_again=no compare_tries=$((compare_tries + 1))
   await_jobs || return 1
-  executed_before=$executed
+  executed_before=$rights_executions
   remove_copies yes && run_job "$INIT_JOB" "$primary_connection" "$standby_connection" \
     "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300 || return 1
   look_at_jobs || return 1
-  [ "$executed" != "$executed_before" ] || return 0
+  [ "$rights_executions" != "$executed_before" ] || return 0
   if [ "$compare_tries" -lt 5 ]; then
     compares_again=yes
   else
@@ -264,12 +264,12 @@ promote_standby() {
   if [ "$switchover" = yes ]; then
     make_primary "$standby_at" switchover SWITCHOVER || google_fail "$INSTANCE and $STANDBY_INSTANCE have not changed" \
       "places. $as_it_was"
-    primary=replica
+    primary_state=replica
   else
     make_primary "$standby_at" promoteReplica PROMOTE_REPLICA ||
       google_fail "$STANDBY_INSTANCE is not promoted." "To fix: run the same command again. $as_it_was"
   fi
-  promoted=yes
+  standby_promoted=yes
   google_say "$STANDBY_INSTANCE takes writes ($(google_seconds) s)."
 }
 
@@ -316,12 +316,12 @@ await_address() {
   fi
   address_until=$(($(google_seconds) + SCALE_SECONDS))
   until is_answered; do
-    if ! google_pause "$address_until" "$url" "HTTP $code"; then
-      note_unfinished "$url does not answer after $SCALE_SECONDS s (SCALE_SECONDS): HTTP $code"
+    if ! google_pause "$address_until" "$users_url" "HTTP $users_code"; then
+      note_unfinished "$users_url does not answer after $SCALE_SECONDS s (SCALE_SECONDS): HTTP $users_code"
       return 0
     fi
   done
-  google_say "$url answers ($(google_seconds) s)."
+  google_say "$users_url answers ($(google_seconds) s)."
 }
 
 # say_served REGION WORDS: says that a region has its servers, and that users are answered only if that was seen.
@@ -332,7 +332,7 @@ say_served() {
 
 # Stops if users have been sent home by another way than this script, and write into old data there.
 refuse_users_at_old_data() {
-  if [ "$promoted" = yes ] && [ "$retired" = no ] && [ "$users_go_to" = home ] && [ "$primary" = answers ]; then
+  if has_news && [ "$users_region" = home ] && [ "$primary_state" = answers ]; then
     google_stop "Users are at home, whose data are old: what $STANDBY_INSTANCE has, which has been promoted, was not" \
       "brought home. As a rule, an apply without promoted = true has done that; what users write is at home alone." \
       "To fix: decide which of the two stays. The standby: set promoted = true in the input standby, apply, and" \
@@ -341,7 +341,7 @@ refuse_users_at_old_data() {
 }
 
 refuse_second_promotion() {
-  if [ "$retired" = yes ] && [ "$users_go_to" = home ]; then
+  if [ "$standby_retired" = yes ] && [ "$users_region" = home ]; then
     google_stop "$STANDBY_INSTANCE has been promoted, and what it had is home: its data are old, nothing is done." \
       "To fix: raise number in the input standby, and apply, which makes a new replica."
   fi
@@ -349,7 +349,7 @@ refuse_second_promotion() {
 }
 
 refuse_while_home_answers() {
-  if [ "$primary" = answers ] && [ "$home" = answers ]; then
+  if [ "$primary_state" = answers ] && [ "$home_state" = answers ]; then
     google_stop "The primary answers, so nothing is promoted: the standby may lack what is written there." \
       "To fix: for a drill or a move, add --planned, which loses nothing." \
       "If users cannot work although it answers, add --force; what the standby lacks is then lost."
@@ -360,12 +360,12 @@ refuse_while_home_answers() {
     return 0
   fi
   ! is_answered ||
-    google_stop "$url answers, so nothing is promoted: home may still serve users." \
+    google_stop "$users_url answers, so nothing is promoted: home may still serve users." \
       "To fix: look whether they can sign in; if they cannot, add --force: what the standby lacks is then lost."
 }
 
 refuse_promotion() {
-  if [ "$promoted" = yes ]; then
+  if [ "$standby_promoted" = yes ]; then
     refuse_second_promotion
     return 0
   fi
@@ -374,7 +374,7 @@ refuse_promotion() {
     refuse_while_home_answers
     return 0
   fi
-  case $primary/$home/$switchover in
+  case $primary_state/$home_state/$switchover in
     # A primary that is stopped is started to be compared, but cannot change places.
     answers/answers/* | stopped/answers/no) ;;
     *)
@@ -397,29 +397,29 @@ refuse_unless_forced() {
 
 # A promoted database helps nobody if no server can start beside it.
 refuse_without_secrets() {
-  [ -n "$missing_secrets" ] && [ "$promoted" = no ] || return 0
+  [ -n "$standby_missing_secrets" ] && [ "$standby_promoted" = no ] || return 0
   refuse_unless_forced \
-    "Without these secrets, no server can start in $STANDBY_REGION, and they are not there: $missing_secrets." \
+    "Without these secrets, no server can start in $STANDBY_REGION, and they are not there: $standby_missing_secrets." \
     "To fix: make the deployment again with the input standby, as guides/warm-standby.md says; a secret never moves." \
     "To promote the database nevertheless, with servers of your own: --force"
 }
 
 refuse_without_uploads() {
-  [ -n "$mount_problem" ] && [ "$promoted" = no ] || return 0
+  [ -n "$standby_mount_problem" ] && [ "$standby_promoted" = no ] || return 0
   refuse_unless_forced \
-    "Servers mount the uploads of $MEDIA_BUCKET, which $mount_problem, so none can start in $STANDBY_REGION." \
+    "Servers mount the uploads of $MEDIA_BUCKET, which $standby_mount_problem, so none can start in $STANDBY_REGION." \
     "To fix: make the deployment again elsewhere, without these uploads: recover-elsewhere.sh" \
     "To promote the database nevertheless, with servers of your own, or if $MEDIA_BUCKET is back at once: --force"
 }
 
 # Sets loss to what this command loses.
 find_loss() {
-  if [ "$promoted" = yes ]; then
+  if [ "$standby_promoted" = yes ]; then
     loss="nothing more is lost: it has been promoted before"
   elif [ "$planned" = yes ] || [ "$switchover" = yes ]; then
     loss="nothing is lost"
   else
-    loss="what was written last is lost: $behind"
+    loss="what was written last is lost: $standby_lag"
   fi
 }
 
@@ -430,15 +430,15 @@ change_of_places() {
 
 say_promotion_steps() {
   step2="stop the servers in $REGION" step2_end="withdraw the right to connect to $INSTANCE"
-  if [ "$promoted" = no ] && [ "$planned" = yes ]; then
+  if [ "$standby_promoted" = no ] && [ "$planned" = yes ]; then
     step2="$step2, $step2_end" step2_end="wait until jobs have ended and $STANDBY_INSTANCE has everything"
   fi
   if stops_primary; then
     step2="$step2, $step2_end" step2_end="stop $INSTANCE"
   fi
-  if [ "$retired" = yes ]; then
+  if [ "$standby_retired" = yes ]; then
     step3="start $STANDBY_INSTANCE"
-  elif [ "$promoted" = yes ]; then
+  elif [ "$standby_promoted" = yes ]; then
     step3="leave $STANDBY_INSTANCE promoted"
   elif [ "$switchover" = yes ]; then
     step3="let $(change_of_places "$INSTANCE" "$STANDBY_INSTANCE")"
@@ -454,8 +454,8 @@ say_promotion_steps() {
 
 # Whether there is a primary to stop. After a promotion, it may have become a replica, or be gone.
 stops_primary() {
-  if [ "$promoted" = yes ]; then
-    [ "$primary" != replica ] && [ "$primary" != gone ]
+  if [ "$standby_promoted" = yes ]; then
+    [ "$primary_state" != replica ] && [ "$primary_state" != gone ]
   else
     [ "$switchover" = no ]
   fi
@@ -463,7 +463,7 @@ stops_primary() {
 
 # Sends users to the standby, which has no server until its database takes writes.
 take_users_away() {
-  if [ "$promoted" = no ]; then
+  if [ "$standby_promoted" = no ]; then
     # A server cannot start on a replica.
     stop_servers "$standby_place" "$STANDBY_SERVICE" "$STANDBY_WORKER_POOL" ||
       google_fail "The servers of the standby cannot be changed, so nothing is promoted."
@@ -475,26 +475,26 @@ take_users_away() {
 
 # Makes sure that nobody writes at home any more, and with --planned that the standby has everything.
 close_home() {
-  if [ "$home" = answers ]; then
+  if [ "$home_state" = answers ]; then
     if stop_servers "$home_place" "$SERVICE" "$home_pool"; then
       google_say "No server runs in $REGION ($(google_seconds) s)."
     elif is_silent && [ "$planned" = no ] && [ "$switchover" = no ]; then
-      home=silent
+      home_state=silent
     else
       google_fail "The servers in $REGION cannot be stopped, so nothing is promoted." "$as_it_was"
     fi
   fi
-  if [ "$planned" = yes ] && [ "$promoted" = no ]; then
+  if [ "$planned" = yes ] && [ "$standby_promoted" = no ]; then
     # An earlier run may have ended after it had stopped the primary, whose position shows what the standby lacks.
-    if [ "$primary" = stopped ]; then
+    if [ "$primary_state" = stopped ]; then
       set_activation "$primary_at" ALWAYS ||
         google_fail "$INSTANCE cannot be started, so what the standby lacks is not known." "$as_it_was"
-      primary=answers
+      primary_state=answers
     fi
     await_position
   fi
   fence
-  if [ "$promoted" = yes ]; then
+  if [ "$standby_promoted" = yes ]; then
     stop_after_promotion
   elif [ "$switchover" = no ]; then
     stop_before_promotion
@@ -503,8 +503,8 @@ close_home() {
 
 # Lets the standby's database take writes, and begins its backups.
 make_standby_primary() {
-  if [ "$promoted" = no ]; then promote_standby; fi
-  if [ "$retired" = yes ]; then
+  if [ "$standby_promoted" = no ]; then promote_standby; fi
+  if [ "$standby_retired" = yes ]; then
     set_activation "$standby_at" ALWAYS ||
       google_fail "$STANDBY_INSTANCE cannot be started." "To fix: run the same command again."
   fi
@@ -522,7 +522,7 @@ open_standby() {
 
 # Says what has to be done after the promotion.
 say_what_follows() {
-  case $primary/$home in
+  case $primary_state/$home_state in
     stopped/answers | gone/answers) ;;
     replica/*)
       google_say "$INSTANCE is the replica now. Before the next apply: promote.sh home --switchover"
@@ -548,7 +548,7 @@ promote() {
   find_loss
   say_promotion_steps
   [ "$yes" = yes ] || google_confirm "Promote $STANDBY_INSTANCE?"
-  if [ "$switchover" = yes ] && [ "$promoted" = no ]; then designate "$primary_at" "$STANDBY_INSTANCE"; fi
+  if [ "$switchover" = yes ] && [ "$standby_promoted" = no ]; then designate "$primary_at" "$STANDBY_INSTANCE"; fi
   take_users_away
   close_home
   make_standby_primary
@@ -604,17 +604,17 @@ release_standby() {
 }
 
 refuse_return() {
-  if [ "$primary" = gone ]; then
+  if [ "$primary_state" = gone ]; then
     google_stop "$INSTANCE does not exist any more, so there is nothing to bring users home to." \
       "To fix: stay there; or make the deployment again at home from a dump: recover-elsewhere.sh"
-  elif [ "$primary" = degraded ]; then
+  elif [ "$primary_state" = degraded ]; then
     google_stop "$INSTANCE is not RUNNABLE, so users stay where they are." \
       "To fix: wait, or look what ails it: gcloud sql instances describe $INSTANCE --project=$PROJECT_ID"
-  elif [ "$primary" = silent ] || [ "$home" = silent ]; then
+  elif [ "$primary_state" = silent ] || [ "$home_state" = silent ]; then
     google_stop "$REGION is not back, so users stay where they are." "To fix: run the same command once it is."
-  elif [ "$primary" = replica ] && [ "$switchover" = no ]; then
+  elif [ "$primary_state" = replica ] && [ "$switchover" = no ]; then
     google_stop "$INSTANCE is a replica of $STANDBY_INSTANCE, with which it changes places: add --switchover."
-  elif [ "$primary" != replica ] && [ "$switchover" = yes ]; then
+  elif [ "$primary_state" != replica ] && [ "$switchover" = yes ]; then
     google_stop "$INSTANCE is no replica, so there is nothing to change places with."
   fi
   refuse_users_at_old_data
@@ -622,13 +622,13 @@ refuse_return() {
 
 # Whether the standby has data that home does not have.
 has_news() {
-  [ "$promoted" = yes ] && [ "$retired" = no ]
+  [ "$standby_promoted" = yes ] && [ "$standby_retired" = no ]
 }
 
 say_return_steps() {
-  if [ "$promoted" = no ]; then
+  if [ "$standby_promoted" = no ]; then
     data="nothing is restored: $STANDBY_INSTANCE has not been promoted"
-  elif [ "$retired" = yes ]; then
+  elif [ "$standby_retired" = yes ]; then
     data="nothing is restored: that is done"
   elif [ "$switchover" = yes ]; then
     data="let $(change_of_places "$STANDBY_INSTANCE" "$INSTANCE"); nothing is lost"
@@ -642,7 +642,7 @@ say_return_steps() {
   fi
   google_say "Steps; sign-in is down from the first to the last:"
   google_say "  1. stop the servers in $STANDBY_REGION"
-  if [ "$primary" = stopped ]; then
+  if [ "$primary_state" = stopped ]; then
     google_say "  2. start $INSTANCE, and $connecting"
   else
     google_say "  2. $connecting"
@@ -662,7 +662,7 @@ close_for_return() {
 }
 
 start_primary() {
-  if [ "$primary" = stopped ]; then
+  if [ "$primary_state" = stopped ]; then
     set_activation "$primary_at" ALWAYS || google_fail "$INSTANCE cannot be started." "$stays_away"
   fi
 }
@@ -676,8 +676,9 @@ change_places_back() {
 say_standby_is_ready() {
   google_say "$STANDBY_INSTANCE is a replica: the standby is ready again."
   # If their names cannot be read, they are named by what they are.
-  if ! find_lacking; then lacking="accounts of jobs"; fi
-  [ -z "$lacking" ] || google_say "Apply once, which gives these the right to connect to $INSTANCE back: $lacking"
+  if ! find_lacking; then rights_lacking="accounts of jobs"; fi
+  [ -z "$rights_lacking" ] ||
+    google_say "Apply once, which gives these the right to connect to $INSTANCE back: $rights_lacking"
 }
 
 go_home() {
@@ -686,18 +687,18 @@ go_home() {
   stays_away="To let the standby serve users again: promote.sh now. To try again: the same command."
   say_return_steps
   [ "$yes" = yes ] || google_confirm "Bring users home?"
-  if [ "$promoted" = yes ] && [ "$primary" = replica ]; then designate "$standby_at" "$INSTANCE"; fi
+  if [ "$standby_promoted" = yes ] && [ "$primary_state" = replica ]; then designate "$standby_at" "$INSTANCE"; fi
   close_for_return
   start_primary
-  if has_news && [ "$primary" != replica ]; then
+  if has_news && [ "$primary_state" != replica ]; then
     let_jobs_in
     bring_data_home
   fi
   unfence
-  if has_news && [ "$primary" = replica ]; then change_places_back; fi
+  if has_news && [ "$primary_state" = replica ]; then change_places_back; fi
   open_home
   say_served "$REGION" ", with all that was written."
-  if [ "$promoted" = no ] || [ "$primary" = replica ]; then say_standby_is_ready; else release_standby; fi
+  if [ "$standby_promoted" = no ] || [ "$primary_state" = replica ]; then say_standby_is_ready; else release_standby; fi
 }
 
 main() {

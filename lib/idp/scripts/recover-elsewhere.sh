@@ -81,6 +81,7 @@ parse_words() {
     *) google_refuse "\"$action\" is not a command; the commands are look, recover and uploads." ;;
   esac
 }
+
 # Reads what the operator's --var-file says of regions. Sets names_standby to whether it sets standby, yes or no;
 # file_locations to its secret_locations as words, empty if it has none; and secret_regions to the regions that the
 # secrets need. HCL is not parsed, only searched line by line.
@@ -578,8 +579,7 @@ refuse_users() {
   new_settings=$(deployed_settings 2>/dev/null) || return 0
   connect_to "$new_settings"
   has_servers "$new_settings" || return 0
-  sed -n '/^UNRESTORABLE="/,/"$/p' "$scripts/dump-database.sh" |
-    cat - "$scripts/count-users.sh" >"$GOOGLE_WORK/count.sh"
+  count_users_script
   if run_beside "$new_settings" "$GOOGLE_WORK/count.sh" "users: "; then
     used="its database has $JOB_LINE"
   else

@@ -305,19 +305,19 @@ read_connection() {
   connection=$GOOGLE_READ
 }
 
-# swap ACTION WORD [NAME=VALUE]
-swap() {
+# run_swap_job ACTION WORD [NAME=VALUE]: runs swap-database.sh as a job, and waits for the line "WORD: ..." in its log.
+run_swap_job() {
   run_script "$instance_connection" "$folder/swap-database.sh" "$2: " "ACTION=$1" "DB_NAME=$DATABASE" ${3:+"$3"}
 }
 
 prepare() {
-  swap clear cleared && filling=yes && run_init "$instance_connection" "done: " "DB_NAME=${DATABASE}_restored"
+  run_swap_job clear cleared && filling=yes && run_init "$instance_connection" "done: " "DB_NAME=${DATABASE}_restored"
 }
 
 # Puts the database in place that the last job has filled, which it identifies by its id and not by its name.
 exchange() {
   exchanging=yes
-  swap swap exchanged "RESTORED_ID=${JOB_LINE##* }" || return 1
+  run_swap_job swap exchanged "RESTORED_ID=${JOB_LINE##* }" || return 1
   exchanging=no filling=no
 }
 
@@ -376,15 +376,15 @@ restore_point_in_time() {
   begin_changes
   # First, because a database that an earlier restore has put aside stops it before anything is billed.
   try "empty database" prepare
-  clone=$JOB_GROUP-$RUN
-  try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
-  try "passwords of the clone" adopt "$clone"
+  sql_own_clone=$JOB_GROUP-$RUN
+  try "clone" sql_clone "$INSTANCE" "$sql_own_clone" "$SUBJECT"
+  try "passwords of the clone" adopt "$sql_own_clone"
   clone_connection=$connection
   try "copy" run_job "$INIT_JOB" "$instance_connection" "$clone_connection" "$folder/fill-database.sh" "users: " \
     "DB_NAME=${DATABASE}_restored" "SOURCE_NAME=$DATABASE"
   try "exchange" exchange
-  try "delete the clone" sql_remove "$clone"
-  clone=
+  try "delete the clone" sql_remove "$sql_own_clone"
+  sql_own_clone=
   say_former
 }
 
@@ -439,7 +439,7 @@ drop_former() {
   say_steps "drop the databases ${DATABASE}_former and ${DATABASE}_restored, where they exist"
   confirm_steps "Remove ${DATABASE}_former and ${DATABASE}_restored? They cannot be recovered."
   begin_changes
-  try "drop" swap drop-former dropped
+  try "drop" run_swap_job drop-former dropped
 }
 
 # Reads the instance, and sets SQL_CLONES to the clones that killed runs have left.

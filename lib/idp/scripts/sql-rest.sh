@@ -1,11 +1,21 @@
-# shellcheck shell=sh disable=SC2034,SC2153 # google-rest.sh reads what is set here, and sets what is read
-# Shell library of the scripts that call Cloud SQL: changes that take minutes, and backups. To be sourced after
+# shellcheck shell=sh
+# Shell library of the scripts that call Cloud SQL: changes that take minutes, backups and clones. To be sourced after
 # google-rest.sh.
+#
+# Reads:
+#   INSTANCE                 name of the database instance
+#   SQL_SECONDS              time limit for one change (3600)
+#   JOB_SECONDS, JOB_GROUP   for clones: as database-jobs.sh has them
+#   ADMINISTRATOR_SECRET     for sql_set_administrator: name of the secret with the administrator's password
+# Sets:
+#   SQL_FOUND                result of an earlier request that sql_once or sql_restoration has found; empty: none
+#   SQL_CLONES               clones that killed runs have left, see sql_clones
+#   sql_own_clone            clone of this run, as long as it may exist; the script sets it as well
+#   sql_marked               whether that clone has the label that allows deleting it: yes or no
 
 SQL_SECONDS=${SQL_SECONDS:-3600}
 sql_marked=no
-# The clone of this run, as long as it may exist.
-clone=
+sql_own_clone=
 
 # sql_busy: whether the last call was refused because the instance has another operation under way.
 sql_busy() {
@@ -90,16 +100,16 @@ sql_remove() {
 
 # Deletes the clone of a run that fails, whether it is complete or not, but not if somebody has protected it.
 sql_abandon() {
-  [ -n "$clone" ] || return 0
-  google_error "Deleting the clone $clone, which is billed as long as it exists."
+  [ -n "$sql_own_clone" ] || return 0
+  google_error "Deleting the clone $sql_own_clone, which is billed as long as it exists."
   # An interrupted request may still be on its way.
   google_sleep "$REST_POLL_SECONDS"
-  google_undo "The clone $clone cannot be deleted" "$(sql_by_hand "$clone")" sql_abandon_marked
+  google_undo "The clone $sql_own_clone cannot be deleted" "$(sql_by_hand "$sql_own_clone")" sql_abandon_marked
 }
 
 sql_abandon_marked() {
-  [ "$sql_marked" = yes ] || sql_mark "$clone" || ! google_has_reason instanceDoesNotExist || return 0
-  sql_remove "$clone"
+  [ "$sql_marked" = yes ] || sql_mark "$sql_own_clone" || ! google_has_reason instanceDoesNotExist || return 0
+  sql_remove "$sql_own_clone"
 }
 
 # sql_by_hand CLONE: prints the commands that delete the clone and leave nothing that is billed.
@@ -134,6 +144,7 @@ sql_clones() {
 }
 
 # sql_set_administrator INSTANCE: gives the administrator's login the password that is stored now.
+# shellcheck disable=SC2034 # google-rest.sh sends GOOGLE_SECRET and prints GOOGLE_NOTE
 sql_set_administrator() {
   google_get secretmanager "projects/$PROJECT_ID/secrets/$ADMINISTRATOR_SECRET/versions/latest:access" || return 1
   GOOGLE_SECRET=$(printf '%s\n' "$GOOGLE_KEPT" |

@@ -1,8 +1,15 @@
-# shellcheck shell=sh disable=SC2154 # the caller sets what is read
-# Shell library of promote.sh: the servers of a deployment and of its standby, and which of them users are sent to. To
-# be sourced after google-rest.sh.
+# shellcheck shell=sh
+# Shell library of promote.sh: starts and stops the servers of a deployment and of its standby, and switches the load
+# balancer between the two. To be sourced after google-rest.sh.
+#
+# Reads:
+#   BACKEND_SERVICE         backend service of the load balancer
+#   STANDBY_MIN_INSTANCES   least number of instances of a service that takes users
+#   STANDBY_WORKERS         number of instances of a worker pool that works
+#   SCALE_SECONDS           time limit for each change
+# Sets nothing that others read: the results are in the cloud, and the outcome of a call as google-rest.sh says.
 
-# Tries for a change of the backend service, which others may change at the same time.
+# Attempts to change the backend service, which others may change at the same time.
 BACKEND_TRIES=8
 
 # send_users FROM TO: replaces the group FROM of the backend service by TO.

@@ -1,9 +1,11 @@
-# shellcheck shell=sh disable=SC2034,SC2153 # google-rest.sh reads what is set here, and sets what is read
+# shellcheck shell=sh
 # Shell library of the scripts that call Migration Center: paged lists, operations and uploads. To be sourced
 # after google-rest.sh.
 #
-# One setting besides those of google-rest.sh, optional:
+# Reads, besides the settings of google-rest.sh:
 #   REST_UPLOAD_SECONDS  time limit for one attempt to send a file (1800)
+# Sets the results of google-rest.sh, and:
+#   GOOGLE_LABS          functions of jq that find the labs of a source
 
 REST_UPLOAD_SECONDS=${REST_UPLOAD_SECONDS:-1800}
 
@@ -43,6 +45,7 @@ google_new_request_id() {
 # google_upload FILE: sends a file to the signed URL in the last response, by PUT with exactly the signed headers and
 # without an access token. The last response is an operation, or its result, with `uploadFileInfo`. The URL is as good
 # as a password, so it is on no command line and in no message.
+# shellcheck disable=SC2034 # google_repeat and google_outcome read what describes the call
 google_upload() {
   jq -r '
     def plain: if type == "string" and (test("[[:cntrl:]]") | not) then . else error("not one line") end;
@@ -72,6 +75,7 @@ google_send_file() {
 
 # google_read_storage_answer STATUS: Cloud Storage answers with an empty body, or with XML when it refuses. Only the
 # code is used: the rest, or the page of a proxy, may contain the signed URL.
+# shellcheck disable=SC2034 # google_outcome prints GOOGLE_ERROR
 google_read_storage_answer() {
   GOOGLE_REASONS=$(sed -n 's|.*<Code>\([A-Za-z]*\)</Code>.*|\1|p' "$GOOGLE_ANSWER")
   GOOGLE_ERROR=$GOOGLE_REASONS.
@@ -84,7 +88,7 @@ google_read_storage_answer() {
 # jq functions that find the labs which use a source: Terraform makes and destroys a group for each lab, with the id of
 # its source as a label. The id of a source does not show who made it, because a client may have any name; the
 # description of one that register-source.sh has made does.
-# shellcheck disable=SC2016 # names of jq
+# shellcheck disable=SC2016,SC2034 # names of jq; the scripts read it
 GOOGLE_LABS='
   def last_part: tostring | split("/") | last;
   # Takes a group: its lab and the source that the lab uses; nothing for a group that others have made.
