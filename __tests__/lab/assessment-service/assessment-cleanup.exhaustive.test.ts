@@ -29,7 +29,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh", () => {
 
       expect(ofOthers.stderr).toContain("Source other is of type SOURCE_TYPE_UNKNOWN, which no lab registers;");
       expect([ofOthers.exitCode, refused.exitCode]).toEqual([1, 1]);
-      expect(refused.stdout).toContain("Nothing is deleted.");
+      expect(refused.stdout).toContain("Nothing was changed.");
       expect(unchanged).toEqual(before);
       expect(exitCode).toBe(0);
       expect(stdout).toContain("  importJobs to delete: 1\n    mine\n");

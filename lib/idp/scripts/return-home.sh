@@ -37,33 +37,39 @@ scripts=${0%"${0##*/}"}.
 . "$scripts/move-deployment.sh"
 
 NAME='' yes=no again=no option=''
-for word in "$@"; do
-  if [ -n "$option" ]; then
-    NAME=$word option=
-    continue
-  fi
-  case $word in
-    --name) option=$word ;;
-    --again) again=yes ;;
-    --yes) yes=yes ;;
-    *) google_refuse "\"$word\" is not an option; the options are --name, --again, --yes and --help." ;;
-  esac
-done
-[ -z "$option" ] || google_refuse "$option has no value."
-: "${APPLICATION_NAME:=}" "${INSTANCE:=}" "${DATABASE:=}"
-google_setting APPLICATION_NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' "the application_name of the deployment"
-job_settings
-google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
-google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
-name_the_other
-# The operator may have exported it for commands about NAME; here, it is set only for those.
-unset TF_DATA_DIR
-elsewhere=.terraform-$NAME
-[ -d "$elsewhere" ] || google_refuse "There is no $elsewhere here, so no deployment of the name $NAME was made from" \
-  "this folder; name another one by --name, or select its workspace, both with TF_DATA_DIR=$elsewhere:" \
-    "terraform init, and terraform workspace select $NAME"
-google_require "$TERRAFORM"
-google_start
+
+parse_words() {
+  for word in "$@"; do
+    if [ -n "$option" ]; then
+      NAME=$word option=
+      continue
+    fi
+    case $word in
+      --name) option=$word ;;
+      --again) again=yes ;;
+      --yes) yes=yes ;;
+      *) google_refuse "\"$word\" is not an option; the options are --name, --again, --yes and --help." ;;
+    esac
+  done
+  [ -z "$option" ] || google_refuse "$option has no value."
+}
+
+check_settings() {
+  : "${APPLICATION_NAME:=}" "${INSTANCE:=}" "${DATABASE:=}"
+  google_setting APPLICATION_NAME '[a-z]([a-z0-9-]{0,16}[a-z0-9])?' "the application_name of the deployment"
+  job_settings
+  google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
+  google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
+  name_the_other
+  # The operator may have exported it for commands about NAME; here, it is set only for those.
+  unset TF_DATA_DIR
+  elsewhere=.terraform-$NAME
+  [ -d "$elsewhere" ] || google_refuse "There is no $elsewhere here, so no deployment of the name $NAME was made from" \
+    "this folder; name another one by --name, or select its workspace, both with TF_DATA_DIR=$elsewhere:" \
+      "terraform init, and terraform workspace select $NAME"
+  google_require "$TERRAFORM"
+  google_start
+}
 
 # Starts the servers, and with dns_zone lets the domain lead to them.
 apply() {
@@ -104,73 +110,98 @@ no_outputs() {
     "To fix: as Terraform says above; the workspace in $elsewhere must be $NAME."
 }
 
-# What was recovered elsewhere is newer than what is here only until it is brought here: users write here since then.
-read_mark
-case $mark/$again in
-  returned/no)
-    google_say "The database and the uploads are here since $mark_time, and stay; only the apply is repeated." \
-      "To bring them once more, and lose what was written here since, add --again."
-    apply
-    say_next
-    exit 0
-    ;;
-  brought/no)
-    google_say "The database is here since $mark_time, and stays; only uploads are added." \
-      "To bring them once more, and lose what was written here since, add --again."
-    there=$(settings_there) || no_outputs
-    add_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET" "$mark_time"
-    write_mark returned "$mark_instance"
-    apply
-    say_next
-    exit 0
-    ;;
-  restored/* | */yes) ;;
-  *)
-    nothing_says="Nothing says that $NAME has been restored elsewhere to its end (the secret $NAME-recovery: $mark)"
-    google_stop "$nothing_says, so it may lack what is here, and nothing is overwritten." \
-      "To fix: run recover-elsewhere.sh recover to its end; or, if $NAME is what counts, add --again."
-    ;;
-esac
-# The settings of the deployment here are in the environment already. Its namespace is set again, because connect_to
-# changes it. Its backup plan is taken out: the plan covers the instance here, and the backup is one of NAME.
-here="BACKUP_PLAN= NAMESPACE=${NAMESPACE:-}"
-there=$(settings_there) || no_outputs
-google_say "Steps; sign-in is down from the first to the last:"
-google_say "  1. remove the servers of $NAME, wait until nobody uses its database, and remove those of" \
-  "$APPLICATION_NAME"
-google_say "  2. back up $(setting_of "$there" INSTANCE), and restore that into $INSTANCE"
-google_say "  3. copy the uploads"
-google_say "  4. apply this folder, which starts the servers, and with dns_zone lets the domain lead to them"
-[ "$yes" = yes ] || google_confirm "Overwrite everything in $INSTANCE?"
-require_same_mark
+# Continues an interrupted run, and ends the script if the database is here already. What was recovered elsewhere is
+# newer than the data here only until it is brought here: from then on, users write here.
+continue_return() {
+  read_mark
+  case $mark/$again in
+    returned/no)
+      google_say "The database and the uploads are here since $mark_time, and stay; only the apply is repeated." \
+        "To bring them once more, and lose what was written here since, add --again."
+      apply
+      say_next
+      exit 0
+      ;;
+    brought/no)
+      google_say "The database is here since $mark_time, and stays; only uploads are added." \
+        "To bring them once more, and lose what was written here since, add --again."
+      there=$(settings_there) || no_outputs
+      add_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET" "$mark_time"
+      write_mark returned "$mark_instance"
+      apply
+      say_next
+      exit 0
+      ;;
+    restored/* | */yes) ;;
+    *)
+      nothing_says="Nothing says that $NAME has been restored elsewhere to its end (the secret $NAME-recovery: $mark)"
+      google_stop "$nothing_says, so it may lack what is here, and nothing is overwritten." \
+        "To fix: run recover-elsewhere.sh recover to its end; or, if $NAME is what counts, add --again."
+      ;;
+  esac
+}
 
-TF_DATA_DIR=$elsewhere
-export TF_DATA_DIR
-connect_to "$there"
-remove_servers "$there"
-# A server that is removed still finishes its last requests, and a job may be at work.
-run_beside "$there" "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300 ||
-  google_stop "Somebody may still write to $(setting_of "$there" INSTANCE), so nothing is backed up: $beside_problem" \
-    "To fix: end what uses it, such as a job, and run the same command again; or $NAME serves again by an apply."
-google_say "$JOB_LINE"
-unset TF_DATA_DIR
-connect_to "$here"
-remove_servers "$here"
-# Each run makes its own backup, because one of an earlier run may lack what was written since.
-release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
-(
-  eval "$there"
-  export RELEASE="$release"
-  sh "$scripts/backup-before-upgrade.sh"
-) || google_stop "The database of $NAME is not backed up." "To fix: as said above; then run the same command again."
-require_same_mark
-restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" \
-  backup "before $release"
-# From here on, no repeated run may replace what is here: an apply may start the servers before this run ends.
-[ -n "$mark_secrets" ] || mark_secrets=$(setting_of "$there" DATABASE_REGION)
-write_mark brought "$(setting_of "$there" INSTANCE)"
-copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
-# If the region is lost another time, the deployment elsewhere is restored anew.
-write_mark returned "$(setting_of "$there" INSTANCE)"
-apply
-say_next
+# Prints the steps, and asks. Sets here and there to the settings of the two deployments.
+confirm_steps() {
+  # The settings of the deployment here are in the environment already. Its namespace is set again, because connect_to
+  # changes it. Its backup plan is taken out: the plan covers the instance here, and the backup is one of NAME.
+  here="BACKUP_PLAN= NAMESPACE=${NAMESPACE:-}"
+  there=$(settings_there) || no_outputs
+  google_say "Steps; sign-in is down from the first to the last:"
+  google_say "  1. remove the servers of $NAME, wait until nobody uses its database, and remove those of" \
+    "$APPLICATION_NAME"
+  google_say "  2. back up $(setting_of "$there" INSTANCE), and restore that into $INSTANCE"
+  google_say "  3. copy the uploads"
+  google_say "  4. apply this folder, which starts the servers, and with dns_zone lets the domain lead to them"
+  [ "$yes" = yes ] || google_confirm "Overwrite everything in $INSTANCE?"
+  require_same_mark
+}
+
+# Removes the servers of both deployments, and waits until nobody uses the database elsewhere.
+stop_servers() {
+  TF_DATA_DIR=$elsewhere
+  export TF_DATA_DIR
+  connect_to "$there"
+  remove_servers "$there"
+  # A server that is removed still finishes its last requests, and a job may be at work.
+  run_beside "$there" "$scripts/replica-position.sh" "caught up: " REPLICA_SECONDS=300 ||
+    google_stop \
+      "Somebody may still write to $(setting_of "$there" INSTANCE), so nothing is backed up: $beside_problem" \
+      "To fix: end what uses it, such as a job, and run the same command again; or $NAME serves again by an apply."
+  google_say "$JOB_LINE"
+  unset TF_DATA_DIR
+  connect_to "$here"
+  remove_servers "$here"
+}
+
+bring_data_home() {
+  # Each run makes its own backup, because one of an earlier run may lack what was written since.
+  release=home-$(jq -nr 'now | floor | strftime("%Y%m%dT%H%M%SZ")')
+  (
+    eval "$there"
+    export RELEASE="$release"
+    sh "$scripts/backup-before-upgrade.sh"
+  ) || google_stop "The database of $NAME is not backed up." "To fix: as said above; then run the same command again."
+  require_same_mark
+  restore_into "$here" "$(setting_of "$there" INSTANCE)" "$(setting_of "$there" DATABASE)" \
+    backup "before $release"
+  # From here on, no repeated run may replace what is here: an apply may start the servers before this run ends.
+  [ -n "$mark_secrets" ] || mark_secrets=$(setting_of "$there" DATABASE_REGION)
+  write_mark brought "$(setting_of "$there" INSTANCE)"
+  copy_uploads "$(setting_of "$there" MEDIA_BUCKET)" "$MEDIA_BUCKET"
+  # If the region is lost another time, the deployment elsewhere is restored anew.
+  write_mark returned "$(setting_of "$there" INSTANCE)"
+}
+
+main() {
+  parse_words "$@"
+  check_settings
+  continue_return
+  confirm_steps
+  stop_servers
+  bring_data_home
+  apply
+  say_next
+}
+
+main "$@"
