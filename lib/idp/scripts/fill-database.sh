@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs as a job, after database-client.sh: restores a dump, or a copy of another database, into an empty database as the
-# application's role. It is all or nothing, so it can be killed and repeated.
+# Restores a dump, or a copy of another database, into an empty database as the application's role. Runs as a job, after
+# database-client.sh in the same text. A restore is one transaction, so the script can be killed and repeated.
 #
 #   DB_HOST, DB_PORT, DB_NAME, DB_USER, DB_PASSWORD   the empty database
 #   DUMP_FILE                                        path of a dump with its .sha256 beside it, or
@@ -53,7 +53,7 @@ if [ -n "${DUMP_FILE:-}" ]; then
 else
   await "$SOURCE_HOST" "$SOURCE_PORT"
   echo "copying $SOURCE_NAME into $DB_NAME"
-  # Of a pipe, the shell knows only the exit code of the last program.
+  # A pipeline returns the exit code of its last program only, so each program reports its success on descriptor 3.
   codes=$({
     { pg_dump --format=custom --compress=0 --no-password --host="$SOURCE_HOST" --port="$SOURCE_PORT" \
       --dbname="$SOURCE_NAME" && echo dumped >&3; } | { restore >&2 && echo restored >&3; }
@@ -64,7 +64,7 @@ else
   esac
 fi
 ask --command="SET client_min_messages = error; ANALYZE"
-# In one session, so that the number of users is that of the database with this identity.
+# In one session, so that the number of users and the identity are of the same database.
 ended=$(
   ask <<SQL
 SELECT to_regclass('authentik_core_user') IS NULL AS is_empty \gset

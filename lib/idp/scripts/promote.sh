@@ -1,23 +1,23 @@
 #!/bin/sh
-# Lets the standby of a deployment take over, and brings it home again.
+# Promotes the standby of a deployment, and brings the deployment home again.
 #
-#   promote.sh look   says what answers, how far the standby is behind, and what would be lost; changes nothing
-#   promote.sh now    the load balancer sends users to the standby, whose database becomes one that takes writes
-#   promote.sh home   once the region is back: what the standby has replaces what is there, and users go back there
+#   promote.sh look   prints the state of both regions, the lag of the standby, and what would be lost; changes nothing
+#   promote.sh now    promotes the standby's database, so that it takes writes, and sends users to the standby
+#   promote.sh home   once the region is back: replaces the data at home by those of the standby, and sends users home
 #
-#   --planned      for now: a drill or a move, while the primary answers. Nobody can connect any more, jobs and sessions
-#                  end, and the standby is promoted once it has everything, so nothing is lost
-#   --force        for now: the primary answers, but its users cannot work; what the standby does not have yet is lost
+#   --planned      for now: a drill or a move, while the primary answers. Connections are refused, jobs and sessions
+#                  end, and the standby is promoted once it has received all data, so nothing is lost
+#   --force        for now: the primary answers, but its users cannot work; data that the standby lacks are lost
 #   --switchover   for now and home: primary and replica change places without loss; Enterprise Plus only, and with
 #                  point-in-time recovery. The replica becomes the primary's disaster recovery replica, if it is not
-#   --discard      for home, also when it is done: the next apply may delete the promoted instance, whose data are home
+#   --discard      for home, also afterwards: lets the next apply delete the promoted instance, whose data are home
 #   --yes          does not ask
 #
-# The two databases never both take writes. Before the promotion, users are sent to the standby, the servers at home
-# are stopped, the right to connect to the primary is withdrawn, and the primary is stopped. If the region answers and
-# this fails, nothing is promoted without --force. If the region does not answer, a connection that has been open
-# since before can still write there, into a database that nobody uses any more: run the same command again as soon as
-# the region is back.
+# The two databases never take writes at the same time. Before the promotion, users are sent to the standby, the servers
+# at home are stopped, the right to connect to the primary is withdrawn, and the primary is stopped. If the region
+# answers and one of these steps fails, the standby is promoted only with --force. If the region does not answer, an
+# open connection can still write into the former primary, whose data are no longer used: run the same command again as
+# soon as the region is back.
 #
 # Each command can be repeated, and recognizes the steps that are done. Afterwards, set the input standby as the script
 # says, so that Terraform agrees.
@@ -128,7 +128,7 @@ check_settings() {
   google_time_limit STOP_SECONDS SCALE_SECONDS
 }
 
-# With such a grant, a server at home that nobody can stop would go on writing there.
+# Refuses a promotion while a grant remains with which a server that cannot be stopped could go on writing at home.
 refuse_with_remaining_grants() {
   [ "$standby_promoted" = no ] && [ -n "$rights_remaining" ] || return 0
   if [ "$force" = yes ]; then
@@ -141,7 +141,8 @@ refuse_with_remaining_grants() {
     "To fix: withdraw them, or limit each by a condition to another instance; or add --force."
 }
 
-# Refuses before anything is done: otherwise, nobody could sign in until somebody has corrected the policy.
+# Refuses a promotion while a grant cannot be suspended, before the first step: after that, nobody could sign in until
+# the policy is corrected.
 refuse_with_unsuspendable_grants() {
   [ "$standby_promoted" = no ] && [ -n "$rights_unsuspendable" ] || return 0
   if [ "$force" = yes ]; then
@@ -171,7 +172,7 @@ stop_primary() {
   google_say "$INSTANCE is stopped ($(google_seconds) s)."
 }
 
-# Stops the primary, or says why it is promoted nevertheless.
+# Stops the primary, or prints why the standby is promoted although the primary runs.
 stop_before_promotion() {
   primary_runs || return 0
   ! stop_primary || return 0
@@ -185,13 +186,13 @@ stop_before_promotion() {
   fi
 }
 
-# Stops the primary if that was not possible before the promotion, or if its region is back.
+# Stops a primary that could not be stopped before the promotion, or whose region is back.
 stop_after_promotion() {
   primary_runs || return 0
   stop_primary || note_unfinished "$INSTANCE still runs, and must not: $(google_outcome)"
 }
 
-# note_unfinished WORD...: a problem that does not keep users waiting, and does not end the script before it is done.
+# note_unfinished WORD...: reports a problem that users do not notice. The script continues, and fails at its end.
 note_unfinished() {
   google_error "$*"
   unfinished=yes
@@ -308,7 +309,7 @@ require_edition() {
   done
 }
 
-# Waits until users are answered. If the address is not known, sets checked to no.
+# Waits until the address of the users answers. If the address is not known, sets checked to no.
 await_address() {
   if ! has_address; then
     checked=no
@@ -324,13 +325,13 @@ await_address() {
   google_say "$users_url answers ($(google_seconds) s)."
 }
 
-# say_served REGION WORDS: says that a region has its servers, and that users are answered only if that was seen.
+# say_served REGION WORDS: prints that a region has its servers or, if the address has answered, that it serves users.
 say_served() {
   served=$([ "$checked" = yes ] && echo "serves users" || echo "has its servers")
   google_say "$1 $served after $(($(google_seconds) / 60)) minutes$2"
 }
 
-# Stops if users have been sent home by another way than this script, and write into old data there.
+# Stops if users work at home with old data, because something else than this script has sent them there.
 refuse_users_at_old_data() {
   if has_news && [ "$users_region" = home ] && [ "$primary_state" = answers ]; then
     google_stop "Users are at home, whose data are old: what $STANDBY_INSTANCE has, which has been promoted, was not" \
@@ -395,7 +396,7 @@ refuse_unless_forced() {
   google_stop "$refused Nothing is promoted." "$@"
 }
 
-# A promoted database helps nobody if no server can start beside it.
+# Refuses a promotion if no server could start beside the promoted database.
 refuse_without_secrets() {
   [ -n "$standby_missing_secrets" ] && [ "$standby_promoted" = no ] || return 0
   refuse_unless_forced \
@@ -473,7 +474,7 @@ take_users_away() {
   google_say "The load balancer sends users to the standby ($(google_seconds) s)."
 }
 
-# Makes sure that nobody writes at home any more, and with --planned that the standby has everything.
+# Ends all writes at home, and with --planned waits until the standby has received all data.
 close_home() {
   if [ "$home_state" = answers ]; then
     if stop_servers "$home_place" "$SERVICE" "$home_pool"; then

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs as a job with the administrator's login, after database-client.sh: records that a restore drill has passed. It
-# prints a line of JSON for the log, and writes the time into the comment of the application's database, where
-# check-up.sql finds it. Safe to run again and to kill.
+# Records that a restore drill has passed: prints a line of JSON for the log, and writes the time into the comment of
+# the application's database, where check-up.sql reads it. Runs as a job with the administrator's login, after
+# database-client.sh in the same text. It can be repeated and killed.
 #
-# The time is kept there because the comments of the roles say which password is current, and a custom setting by ALTER
-# DATABASE needs a superuser. What the owner has written into the comment stays. While databases are exchanged, its
-# first line is the mark of swap-database.sh, which must not change, so nothing is written then. An exchange takes the
-# record along.
+# The comment of the database is the only place: the comments of the roles tell which password is current, and a custom
+# setting by ALTER DATABASE needs a superuser. Text that the owner has written into the comment is kept. During an
+# exchange of databases, the first line is the mark of swap-database.sh, which must not change, so nothing is written
+# then. An exchange keeps the record.
 #
 #   DB_HOST, DB_PORT, DB_NAME, DB_ADMIN_USER, DB_ADMIN_PASSWORD   server, application's database, administrator
 #   DRILL_INSTANCE        name of the instance that was cloned
@@ -35,8 +35,8 @@ esac
 export PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD" PGDATABASE="${DB_ADMIN_DATABASE:-postgres}"
 await "$PGHOST" "$PGPORT"
 
-# record: writes the comment, and prints the time. Fails while the database is closed. An exchange that closes it after
-# the comment was read is noticed, too, because changes of one comment wait for each other.
+# record: writes the comment, and prints the time. Fails while the database is closed by an exchange. The last check
+# also notices an exchange that begins meanwhile, because PostgreSQL makes changes of one comment one after the other.
 record() {
   ask --set=name="$DB_NAME" <<'SQL'
 SET lock_timeout = '3s'; SET statement_timeout = '30s'; SET default_transaction_read_only = off;
@@ -64,5 +64,5 @@ until passed_at=$(record); do
 done
 printf '{"message":"restore-drill: passed","instance":"%s","users":%s,"as_of":"%s","clone_seconds":%s,"seconds":%s}\n' \
   "$DRILL_INSTANCE" "$DRILL_USERS" "$DRILL_AS_OF" "$DRILL_CLONE_SECONDS" "$DRILL_SECONDS"
-# The line for which the caller waits: Cloud Logging keeps a line of JSON in another field than text.
+# The caller waits for this line. It is plain text, because Cloud Logging stores a line of JSON in another field.
 echo "recorded: $passed_at"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes a deployment again in another region from what is left of it, for the day on which its own region is lost.
+# Rebuilds a deployment in another region from its backups, dumps and secrets, after its own region is lost.
 #
-#   recover-elsewhere.sh look REGION      says what is left and what would be lost; changes nothing
+#   recover-elsewhere.sh look REGION      prints what is left and what would be lost; changes nothing
 #   recover-elsewhere.sh recover REGION   applies this folder in REGION under another name, restores the database there,
 #                                         and copies the uploads. Repeated, also on another machine, it goes on; what
 #                                         is restored stays
@@ -15,9 +15,9 @@
 #   --force           with --yes: recovers although the former instance answers, and its users may go on working
 #   --yes             does not ask
 #
-# Whatever is left of the former deployment is not touched: the new one has names of its own, and its state is in a
-# workspace of that name. Sessions stay if the secret key can be read, which is copied into a secret in REGION. The last
-# step is yours: to set the records of the domain, which the script prints.
+# The rest of the former deployment stays unchanged: the new deployment has names of its own, and its state is in a
+# workspace of that name. Sessions survive if the secret key can be read; it is copied into a secret in REGION. The last
+# step is yours: set the records of the domain, which the script prints.
 #
 # Run it in the folder of the stack, with the settings of the deployment that is gone:
 #   PROJECT_ID             project (required)

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs as a job, after database-client.sh: waits until nobody uses the application's database any more and a replica has
-# everything that was written there.
+# Waits until no client uses the application's database any more, and until a replica has received all its data. Runs as
+# a job, after database-client.sh in the same text.
 #
 #   DB_HOST, DB_PORT, DB_NAME, DB_USER, DB_PASSWORD   the primary
 #   SOURCE_HOST, SOURCE_PORT                         the replica; empty: there is none to wait for
 #   REPLICA_SECONDS                                  time limit for each of the two (300)
 #
-# Exit codes: 0 nobody uses the database, and the replica has everything · 1 the time is over before that
+# Exit codes: 0 no client uses the database, and the replica has all data · 1 not within the time limit
 set -eu
 if [ "$#" -gt 0 ]; then
   case $1 in
@@ -21,7 +21,7 @@ await "$PGHOST" "$PGPORT"
 # shellcheck disable=SC2153 # both are settings of the job
 [ -z "${SOURCE_HOST:-}" ] || await "$SOURCE_HOST" "$SOURCE_PORT"
 
-# Sessions of clients; those of the server itself have no user.
+# Sessions of clients. Processes of the server itself have no user.
 others="SELECT count(*) FROM pg_stat_activity
   WHERE datname = current_database() AND usename IS NOT NULL AND pid <> pg_backend_pid()"
 waited=0
@@ -36,7 +36,7 @@ if [ -z "${SOURCE_HOST:-}" ]; then
   exit 0
 fi
 
-# What is committed is on disk, and what is on disk is sent to replicas, so the flushed position covers everything.
+# Commits are flushed to disk before they are sent to replicas, so the flushed position covers all of them.
 position=$(ask --command='SELECT pg_current_wal_flush_lsn()')
 arrived="SELECT CASE WHEN NOT pg_is_in_recovery() THEN 'none'
   ELSE (pg_last_wal_replay_lsn() >= '$position')::text END"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Moves a deployment back to its own region, once that is back, from the region in which recover-elsewhere.sh has made
-# it.
+# Moves a deployment from the region in which recover-elsewhere.sh has rebuilt it back to its own region, once that is
+# available again.
 #
 #   return-home.sh [--name NAME] [--again] [--yes]
 #
