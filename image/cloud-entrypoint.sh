@@ -2,12 +2,13 @@
 # shellcheck shell=sh
 # The shell comes with the image, because the base may have none.
 #
-# Turns what the platform injects into what the application reads, starts a worker and keeps it running, and replaces a
-# copy of itself with the server, for which it waits. Any other command replaces the script itself, in the same
-# environment; server-alone is the server without a worker, for a container beside which one runs.
+# Translates the variables of the platform into the settings of the application, starts a worker and restarts it when it
+# ends, and runs the server in a child process, for which it waits. Any other command replaces the script itself, with
+# the same settings. The command server-alone runs the server without a worker, for a deployment whose workers have
+# containers of their own.
 #
-# The script's own variables begin with ce_: any other name may be exported, and the application would get our value.
-# Exported variables of that prefix are removed.
+# The script's own variables begin with ce_: a variable of any other name may be exported already, and the application
+# would see a changed value. Exported variables that begin with ce_ are removed.
 set -eu
 
 # An empty prefix would turn IDP_PATH into PATH.
@@ -65,13 +66,13 @@ copy() {
   eval "export $2=\"\$$1\""
 }
 
-# default_to NAME VALUE: sets a variable that nobody has set, and notes it for the log.
+# default_to NAME VALUE: sets a variable to its default, and notes it for the log.
 default_to() {
   export "$1=$2"
   ce_defaulted="$ce_defaulted $1=$2"
 }
 
-# look_up SETTING: sets ce_value to what the application will read, and ce_source to the variable that it comes from.
+# look_up SETTING: sets ce_value to the value that the application will read, and ce_source to its variable.
 look_up() {
   for ce_source in "$UPSTREAM_PREFIX$1" "IDP_$1"; do
     eval "ce_value=\${$ce_source:-}"
@@ -80,8 +81,8 @@ look_up() {
   return 1
 }
 
-# An empty DB_ variable means that the platform has nothing to say, except for the password, which is empty where the
-# database trusts its clients. An empty target is a deliberate choice.
+# An empty DB_ variable counts as not set, except for the password, which is empty if the database trusts its clients.
+# An explicit setting of the application wins, even if it is empty.
 map_database_variables() {
   for ce_part in HOST PORT NAME USER PASSWORD; do
     if is_set "DB_$ce_part" && ! is_configured "POSTGRESQL__$ce_part"; then
@@ -92,7 +93,7 @@ map_database_variables() {
   done
 }
 
-# Sets ce_ssl_mode_chosen to yes unless somebody has set the mode, or there is no database.
+# Sets ce_ssl_mode_chosen to yes if this script chooses the mode, because it is not set and there is a database.
 choose_ssl_mode() {
   ce_ssl_mode_chosen=
   is_configured POSTGRESQL__SSLMODE && return
@@ -101,16 +102,17 @@ choose_ssl_mode() {
   ce_ssl_mode_chosen=yes
 }
 
-# Gives other endpoints their own host, port and encryption, because those of the database may become those of a pool,
-# and its encryption was chosen for its host alone. An SSLMODE that somebody has set is meant for all of them, and with
-# it there is no pool: then they inherit what is set.
+# Sets host, port and encryption of replicas and of the direct endpoint explicitly. Otherwise they would inherit the
+# values of the database, whose host and port may be replaced by those of the pool, and whose encryption was chosen for
+# its own host. An explicit SSLMODE is meant for all endpoints, and rules out a pool: then they inherit it.
 separate_endpoints() {
   [ -n "$ce_ssl_mode_chosen" ] || return 0
   name_direct_host
   for_each_variable separate_endpoint
 }
 
-# Any part of a direct endpoint makes the application use one, whose host would become that of the pool.
+# A single setting of the direct endpoint makes the application use that endpoint; without a host, it would inherit the
+# host of the pool.
 name_direct_host() {
   is_configured POSTGRESQL__DIRECT__HOST && return
   ce_direct=false
@@ -125,9 +127,9 @@ notice_direct() {
   esac
 }
 
-# ssl_mode_of HOST: without TLS only to a socket, and to the proxy beside the application, which encrypts towards the
-# database and refuses a client that asks for TLS. Everything else is a network, also a host that the application looks
-# up later (file://, env://).
+# ssl_mode_of HOST: prints disable for a socket, and for the proxy beside the application, which refuses TLS and
+# encrypts its own connection to the database. Any other host is in a network, also one that the application looks up
+# itself (file://, env://).
 ssl_mode_of() {
   case $1 in
     /* | localhost | 127.0.0.1 | ::1) echo disable ;;
@@ -135,9 +137,8 @@ ssl_mode_of() {
   esac
 }
 
-# separate_endpoint NAME: if that is the host of a replica or of a direct endpoint, which is for what needs a session,
-# sets its port and encryption, which it would otherwise inherit from the database. An sslmode among the CONN_OPTIONS of
-# a replica still wins: the application reads them last, and no pool is on the way to a replica.
+# separate_endpoint NAME: if NAME is the host of a replica or of the direct endpoint, sets port and encryption of that
+# endpoint. An sslmode in the CONN_OPTIONS of a replica still wins, because the application reads it last.
 separate_endpoint() {
   case $1 in
     IDP_POSTGRESQL__READ_REPLICAS__?*__HOST | IDP_POSTGRESQL__DIRECT__HOST) ce_endpoint=${1#IDP_} ;;
@@ -162,7 +163,8 @@ choose_storage_path() {
   default_to IDP_STORAGE__FILE__PATH /media
 }
 
-# The native worker knows no level "warning": it takes the word for the name of a part, and logs nothing else.
+# The native worker does not know the level "warning": it takes the word for the name of a module, and would log only
+# that module.
 choose_native_log_level() {
   ce_part=LOG__RUST_LOG__${UPSTREAM_PREFIX%_}
   is_configured "$ce_part" && return
@@ -172,8 +174,9 @@ choose_native_log_level() {
   esac
 }
 
-# A process of a worker takes two messages for each thread. The synchronization of a directory holds a thread until its
-# pages are done, and a page that waits in the same process for that thread is never begun.
+# Limits the messages that a worker process takes in advance to one for each thread, instead of two. The synchronization
+# of a directory occupies a thread until its pages are done, and a page that waits in the same process for that thread
+# would never start.
 choose_prefetch() {
   ! has_text dramatiq_queue_prefetch || return 0
   look_up WORKER__THREADS || ce_value=2 # the default of the application
@@ -208,8 +211,8 @@ require_variables() {
     "well)"
 }
 
-# The synchronization of a directory holds a thread while others run its pages. A plan refuses a single thread as far as
-# it knows the values; those of secrets are known only here.
+# The synchronization of a directory occupies a thread while other threads process its pages. A plan already refuses a
+# single thread, but does not know values that come from secrets.
 require_second_thread() {
   look_up WORKER__THREADS && [ "$ce_value" = 1 ] || return 0
   look_up WORKER__PROCESSES || ce_value=1 # the default of the application
@@ -217,7 +220,7 @@ require_second_thread() {
     "a task that waits for others, so that none would end; set IDP_WORKER__THREADS or IDP_WORKER__PROCESSES to 2"
 }
 
-# Checks the permission only: a trial file would cost two requests to the bucket at every start.
+# Checks only the permission: writing a file would cost two requests to the bucket at every start.
 require_writable_storage() {
   for ce_usage in MEDIA REPORTS; do
     look_up "STORAGE__${ce_usage}__BACKEND" || look_up STORAGE__BACKEND || ce_value="file"
@@ -233,7 +236,7 @@ require_writable_storage() {
   done
 }
 
-# Server and worker keep their sockets there.
+# Server and worker create their sockets in this folder.
 require_temporary_folder() {
   ce_temporary=${TMPDIR:-/tmp}
   if ! mkdir -p -- "$ce_temporary" 2>/dev/null || [ ! -w "$ce_temporary" ]; then
@@ -254,9 +257,9 @@ require_temporary_folder() {
 #         └─ worker        a copy of the supervision, replaced by the application
 #            └─ watcher    ends a worker that does not answer; its own end is noticed by nobody
 
-# Every kind of stop becomes one TERM for server and worker, on which they finish what they are doing: the application
-# takes the other signals for "at once", and shells make background processes deaf to INT and QUIT. USR1 and USR2 would
-# end a shell, and nothing sends them for a reason.
+# Turns every signal to stop into a single TERM for server and worker, after which they finish their work. Other signals
+# would stop the application at once, and a shell lets its background processes ignore INT and QUIT. USR1 and USR2 have
+# no meaning here, but would end a shell, so they are ignored.
 listen_to_signals() {
   ce_stopping=
   ce_child=
@@ -266,8 +269,8 @@ listen_to_signals() {
   trap '' USR1 USR2
 }
 
-# The whole stop happens in the trap: one that only took notes could come just before the shell begins to wait. Further
-# signals are ignored, because dash forgets the exit status of the command during which a second trap runs.
+# The trap does the whole stop: if it only set a variable, it could run just before the shell begins to wait. Further
+# signals are ignored, because dash loses the exit status of the command during which a second trap runs.
 stop() {
   trap '' HUP INT QUIT TERM
   trap - CHLD
@@ -276,8 +279,8 @@ stop() {
   [ -z "$ce_child" ] || end_process "$ce_child" "$ce_stop_seconds"
 }
 
-# A shell that cannot start a process ends itself, and one that is killed says nothing. Runs in a trap, in which the
-# shell of BusyBox 1.38 never returns from `read`.
+# Ends the container if a supervision has ended: a shell that cannot start a process exits, and a killed shell reports
+# nothing. Runs in a trap, so it does not use `read`, from which the shell of BusyBox 1.38 never returns there.
 notice_supervisions() {
   notice_supervision "$ce_supervision" worker
   notice_supervision "$ce_pool_supervision" "connection pool"
@@ -297,14 +300,14 @@ is_running() {
   kill -s 0 "$1" 2>/dev/null
 }
 
-# What has ended and not been waited for still has a number, but no program.
+# A process that has ended still has its id until the shell waits for it, but no program.
 has_program() {
   [ -e "/proc/$1/exe" ]
 }
 
-# end_process ID SECONDS: ends a process by TERM, and by KILL after so many seconds. One with a group of its own gets a
-# single TERM, as its whole group does. A shell has no group of its own, and neither has the copy of a shell that every
-# process is at first, which swallows a signal in its first moment: it gets a TERM again and again, which does no harm.
+# end_process ID SECONDS: ends a process by TERM, and by KILL after so many seconds. A process with a group of its own
+# gets a single TERM, together with its group. A shell has no group of its own, nor has any process before it has
+# started its program: such a process may lose a signal, so TERM is sent repeatedly, which does no harm.
 end_process() {
   ce_told=
   ce_tries=$(($2 * 10))
@@ -322,11 +325,11 @@ hold() {
   [ -z "$ce_stopping" ] || return 0
   "$@" &
   ce_child=$!
-  # The stop may have come before the number was known.
+  # The signal may have arrived before ce_child was set.
   [ -z "$ce_stopping" ] || end_process "$ce_child" "$ce_stop_seconds"
   ce_exit_code=0
   wait "$ce_child" || ce_exit_code=$?
-  # A signal ends the wait before the child; 127 means that the wait was over already.
+  # A signal can end `wait` before the child ends. A second wait returns 127 if the first one was complete.
   while has_program "$ce_child"; do wait "$ce_child" || :; done
   ce_second_code=0
   wait "$ce_child" 2>/dev/null || ce_second_code=$?
@@ -344,18 +347,18 @@ watch_worker() {
   become python3 -IS "$ce_files/watch-worker.py" "$@"
 }
 
-# Each worker gets an empty folder: a dead one leaves sockets that nothing answers on, and files that fill the memory
-# which holds them.
+# Each worker gets an empty temporary folder: a killed worker leaves stale sockets, and files that would fill the memory
+# in which the folder is.
 become_worker() {
   rm -rf -- "$TMPDIR"
   mkdir -m 700 -- "$TMPDIR"
-  # The shell opens the file itself, so the number is its own.
+  # The shell itself opens the file, so the first field is its own process id.
   read -r ce_worker _ </proc/self/stat
   [ -z "$ce_watched" ] || watch_worker "$ce_worker" "$ce_worker_port" "$ce_server_port" >&2 &
   become setsid ak worker
 }
 
-# Runs in a subshell, so the server sees none of these settings.
+# Runs in a subshell, so that these settings do not reach the server.
 supervise_worker() {
   listen_to_signals
   look_up LISTEN__HTTP || :
@@ -371,7 +374,7 @@ supervise_worker() {
   ce_watched=yes
   python3 -IS -c '' 2>/dev/null || ce_watched=
   [ -n "$ce_watched" ] || say "python3 cannot be started, so a worker that does not answer is not restarted"
-  # With a number, so that a second start of this script in the container does not empty the folder of the first.
+  # With the process id, so that a second run of this script in the container does not empty the folder of the first.
   ce_folder=${TMPDIR:-/tmp}
   export TMPDIR="${ce_folder%/}/co-located-worker.$$"
 
@@ -379,8 +382,8 @@ supervise_worker() {
   rm -rf -- "$TMPDIR"
 }
 
-# keep_running WORDS FUNCTION: starts a part, which the log calls WORDS, by a function again and again until the stop,
-# after longer and longer pauses.
+# keep_running WORDS FUNCTION: runs a function until the stop, and starts it again whenever it ends, after growing
+# pauses. The log calls it WORDS.
 keep_running() {
   ce_pause_seconds=1
   while [ -z "$ce_stopping" ]; do
@@ -388,7 +391,7 @@ keep_running() {
     hold "$2"
     [ -z "$ce_stopping" ] || break
     ce_lasted_seconds=$(($(date +%s) - ce_started))
-    # What ran for minutes failed for a new reason.
+    # After minutes of running, the failure has a new cause.
     [ "$ce_lasted_seconds" -lt 120 ] || ce_pause_seconds=1
     say "$1 ended with exit code $ce_exit_code after $ce_lasted_seconds s, starts again in $ce_pause_seconds s"
     hold become sleep "$ce_pause_seconds"
@@ -405,10 +408,11 @@ run_server() {
   run_application "$@"
 }
 
-# Prepares for a stop, and starts the pool, if there is one.
+# Sets the time limits of a stop and the traps, and starts the pool if there is one.
 start_pool() {
-  # Cloud Run, which sets K_SERVICE, kills after 10 s. After a failure, the same short time applies everywhere, so that
-  # a new server is not delayed. Otherwise, it is what a pod's time to end leaves once it has left the traffic.
+  # Cloud Run, which sets K_SERVICE, kills the container 10 s after TERM. After a failure, the same short time applies
+  # everywhere, so that the new server is not delayed. Otherwise, 60 s is the rest of a pod's grace period after it has
+  # been removed from the traffic.
   ce_short_stop_seconds=8
   ce_stop_seconds=60
   ! has_text K_SERVICE || ce_stop_seconds=$ce_short_stop_seconds
@@ -416,17 +420,17 @@ start_pool() {
   listen_to_signals
   ce_pool_supervision=
   [ -n "$ce_pool" ] || return 0
-  # A container that was killed may have left a socket there that nothing answers on.
+  # A killed container may have left a stale socket there.
   rm -rf -- "$ce_pool"
   supervise_pool &
   ce_pool_supervision=$!
   await_pool
 }
 
-# Runs the application below this shell, and ends what is beside it when it has ended.
+# Runs the application as a child of this shell. When it has ended, stops worker and pool, and exits with its code.
 run_application() {
   trap notice_supervisions CHLD
-  # They may have ended before.
+  # A supervision may have ended before the trap was set.
   notice_supervisions
   hold become setsid ak "$@"
   trap - CHLD
@@ -442,18 +446,22 @@ run_application() {
   exit "$ce_application_exit_code"
 }
 
-# The other files of the image stand beside this one.
+# The other files of the image are in the same folder.
 ce_files=${0%/*}
 # shellcheck source=image/connection-pool.sh
 . "$ce_files/connection-pool.sh"
 
-case $UPSTREAM_PREFIX in
-  [0-9]* | *[!A-Za-z0-9_]*)
-    refuse "no variable name can begin with the UPSTREAM_PREFIX of this image; build it with letters, digits and _" ;;
-esac
+require_prefix() {
+  case $UPSTREAM_PREFIX in
+    [0-9]* | *[!A-Za-z0-9_]*)
+      refuse "no variable name can begin with the UPSTREAM_PREFIX of this image; build it with letters, digits and _"
+      ;;
+  esac
+}
 
-# Sets ce_is_application to whether the command starts a part of the application, which needs its database and storage,
-# and ce_has_worker to whether a worker is among what it starts: yes or empty. The rest is for maintenance.
+# classify_command COMMAND: sets ce_is_application to whether the command starts a part of the application, which needs
+# its database and storage, and ce_has_worker to whether it starts a worker: yes or empty. All other commands are for
+# maintenance.
 classify_command() {
   ce_is_application=
   ce_has_worker=
@@ -463,35 +471,47 @@ classify_command() {
   esac
 }
 
-[ $# -gt 0 ] || set -- server
-for_each_variable forget_own_name
-classify_command "$1"
-ce_mapped=
-ce_defaulted=
-ce_pool=
-map_database_variables
-choose_ssl_mode
-separate_endpoints
-[ -z "$ce_is_application" ] || route_through_pool
-choose_storage_path
-choose_native_log_level
-[ -z "$ce_has_worker" ] || choose_prefetch
-say "mapped:${ce_mapped:- nothing}; by default:${ce_defaulted:- nothing}"
+# Sets the application's variables from those of the platform, and logs which.
+map_variables() {
+  ce_mapped=
+  ce_defaulted=
+  ce_pool=
+  map_database_variables
+  choose_ssl_mode
+  separate_endpoints
+  [ -z "$ce_is_application" ] || route_through_pool
+  choose_storage_path
+  choose_native_log_level
+  [ -z "$ce_has_worker" ] || choose_prefetch
+  say "mapped:${ce_mapped:- nothing}; by default:${ce_defaulted:- nothing}"
+}
 
-if [ -n "$ce_is_application" ]; then
-  require_variables
-  require_writable_storage
-  require_temporary_folder
-fi
-[ -z "$ce_has_worker" ] || require_second_thread
-for_each_variable translate_to_upstream
+check_variables() {
+  if [ -n "$ce_is_application" ]; then
+    require_variables
+    require_writable_storage
+    require_temporary_folder
+  fi
+  [ -z "$ce_has_worker" ] || require_second_thread
+}
 
-case $1 in
-  server) run_server "$@" ;;
-  server-alone) shift && set -- server "$@" ;;
-esac
-if [ -n "$ce_pool" ]; then
-  start_pool
-  run_application "$@"
-fi
-exec ak "$@"
+main() {
+  require_prefix
+  [ $# -gt 0 ] || set -- server
+  for_each_variable forget_own_name
+  classify_command "$1"
+  map_variables
+  check_variables
+  for_each_variable translate_to_upstream
+  case $1 in
+    server) run_server "$@" ;;
+    server-alone) shift && set -- server "$@" ;;
+  esac
+  if [ -n "$ce_pool" ]; then
+    start_pool
+    run_application "$@"
+  fi
+  exec ak "$@"
+}
+
+main "$@"

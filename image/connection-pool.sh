@@ -2,13 +2,13 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # variables of cloud-entrypoint.sh
 # The connection pool of cloud-entrypoint.sh, which reads this file: PgBouncer between the application and its database.
 
-# With CONNECTION_POOL_SIZE, the application reaches the database that the platform names through a pool of so many
-# connections in this container. The pool is put in between after the mapping, so that the rules of the mapping apply to
-# the database itself. If any part of the address is set explicitly, it is not the platform's database, and there is no
-# pool.
+# With CONNECTION_POOL_SIZE, the application connects to the platform's database through a pool of so many connections
+# in this container. The settings are replaced by those of the pool after the mapping, so that the rules of the mapping
+# apply to the database itself. If any part of the address is set explicitly, it is not the platform's database, and
+# there is no pool.
 route_through_pool() {
   has_text CONNECTION_POOL_SIZE && has_text IDP_POSTGRESQL__HOST || return 0
-  # A schema is asked for in the first message of some connections, which the pool cannot pass on.
+  # DEFAULT_SCHEMA too: some connections request the schema in their startup message, which the pool cannot forward.
   for ce_part in HOST PORT NAME USER PASSWORD SSLMODE SSLROOTCERT SSLCERT SSLKEY CONN_OPTIONS DEFAULT_SCHEMA; do
     case "$ce_mapped$ce_defaulted " in
       *" DB_$ce_part "* | *" IDP_POSTGRESQL__$ce_part="*) continue ;;
@@ -29,7 +29,7 @@ route_through_pool() {
   esac
   require_password_for_pool "${IDP_POSTGRESQL__PASSWORD:-}"
   ce_folder=${TMPDIR:-/tmp}
-  # A host that does not begin with / would be looked up in a network.
+  # A host that does not begin with / would be taken for a host name.
   case $ce_folder in
     /*) ;;
     *) ce_folder=$PWD/$ce_folder ;;
@@ -43,7 +43,7 @@ route_through_pool() {
   export "IDP_POSTGRESQL__HOST=$ce_pool" "IDP_POSTGRESQL__PORT=$ce_pool_port" IDP_POSTGRESQL__SSLMODE=disable
 }
 
-# PgBouncer 1.18 crashes on a longer one, and takes what looks like a hash for one.
+# PgBouncer 1.18 crashes if a password is longer, and takes a password that looks like a hash for a hash.
 require_password_for_pool() {
   [ "${#1}" -le 1000 ] || refuse "DB_PASSWORD has ${#1} characters, and the connection pool takes up to 1000; choose" \
     "a shorter one, or switch the connection pool off"
@@ -74,8 +74,8 @@ quoted() {
   printf "%s'" "$ce_rest"
 }
 
-# Runs in a subshell. It outlasts the signals that end server and worker, which finish their work with its connections,
-# and ends on USR1 if the file stop is there: others may send this signal too.
+# Runs in a subshell. The pool ignores the signals that end server and worker, because these finish their work through
+# its connections. It ends on USR1 if the file stop exists: without that file, the signal is from somebody else.
 supervise_pool() {
   listen_to_signals
   trap '' HUP INT QUIT TERM
@@ -85,7 +85,7 @@ supervise_pool() {
   mkdir -- "$ce_pool"
   mkfifo -- "$ce_pool/log"
   pass_log_on <"$ce_pool/log" &
-  # Held open, so that the log outlasts a pool.
+  # Held open, so that the reader does not end with the first pool.
   exec 3>"$ce_pool/log"
   keep_running "connection pool" become_pool
   exec 3>&-
@@ -99,21 +99,21 @@ stop_pool() {
   stop
 }
 
-# Prints what the pool says, without the ends of its clients' connections. The reason why the database gives no
-# connection is printed once a minute. A request that times out meanwhile has waited for the database, and not for other
-# requests, so it is printed with that reason.
+# Prints the log of the pool, without the disconnections of clients. The reason why the database refuses connections is
+# printed at most once a minute. A request that times out within that minute has waited for the database, not for other
+# requests, so that reason is printed with it.
 pass_log_on() {
   ce_reason=
   ce_reason_time=0
   while IFS= read -r ce_line; do
-    # Without time and process.
+    # The line without its time and process id.
     ce_text=${ce_line#*] }
     case $ce_text in
       "LOG C-"*" closing because: "*) continue ;;
       "LOG S-"*" closing because: "*)
         ce_text=${ce_text##*" closing because: "}
         case $ce_text in
-          # The last one has been told with the words of the database.
+          # A failed login has been reported already, with the message of the database.
           "server idle timeout "* | "server lifetime over "* | "unclean server "* | "login failed "*) continue ;;
         esac
         tell_reason "${ce_text% (age=*}"
@@ -143,10 +143,12 @@ tell_reason() {
   fi
 }
 
-# In session mode, because the application keeps what belongs to a session: LISTEN, advisory locks, prepared statements.
-# A socket whose backlog is full refuses at once, so it has room for as many as there may be.
-# Only this user can open the socket, so nobody else is asked for. The password is in a file of this user alone, in no
-# argument and no environment, and in memory as TMPDIR is.
+# Runs PgBouncer. The reasons for its settings:
+#   pool_mode        the application depends on its session, for LISTEN, advisory locks and prepared statements
+#   listen_backlog   a socket with a full backlog refuses connections at once, so it has room for all clients
+#   auth_type        only this user can open the socket, so clients need no password
+# The password of the database is in a file that only this user can read, in memory like TMPDIR, and in no argument or
+# environment.
 become_pool() {
   rm -f -- "$ce_pool"/.s.*
   cat >"$ce_pool/settings" <<SETTINGS
@@ -181,7 +183,7 @@ await_pool() {
   done
 }
 
-# Sends the signal until the pool ends: it ignores the signal before it listens, and its folder may not be there yet.
+# Sends the signal until the pool ends: at first, the pool ignores the signal, and its folder does not exist yet.
 end_pool() {
   ce_tries=100
   while is_running "$ce_pool_supervision" && [ "$ce_tries" -gt 0 ]; do

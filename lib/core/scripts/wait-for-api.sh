@@ -1,14 +1,13 @@
 #!/bin/sh
-# Waits until one API of a project really answers, at most WAIT_SECONDS.
+# Waits until an API of a project answers, at most WAIT_SECONDS.
 #
 #   wait-for-api.sh            waits
-#   wait-for-api.sh --enable   turns the API on through Service Usage: in an empty project that of Resource Manager is
-#                              off, and without it the Terraform provider cannot enable any other
+#   wait-for-api.sh --enable   enables the API through Service Usage. In an empty project, the API of Resource Manager
+#                              is off, and without it the Terraform provider can enable no other API
 #   wait-for-api.sh --list     prints the known APIs
 #
-# Turning on an API is eventually consistent: for a minute or more its front ends still refuse calls as
-# SERVICE_DISABLED. Any other response of the API, including "permission denied" or "not found", comes from the service
-# and ends the wait.
+# Enabling an API is eventually consistent: for a minute or more, its front ends still refuse calls as SERVICE_DISABLED.
+# Any other response of the API, even "permission denied" or "not found", comes from the service and ends the wait.
 #
 #   PROJECT_ID    project (required)
 #   SERVICE       API, with or without .googleapis.com (required)
@@ -21,24 +20,24 @@ export GOOGLE_OPTIONS="--enable --list"
 # shellcheck source=google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
-[ "${1:-}" != --list ] || { printf '%s\n' "$GOOGLE_APIS" && exit 0; }
+check_settings() {
+  WAIT_SECONDS=${WAIT_SECONDS:-300}
+  service=${SERVICE:-}
+  service=${service%.googleapis.com}
+  api=$service.googleapis.com
 
-WAIT_SECONDS=${WAIT_SECONDS:-300}
-service=${SERVICE:-}
-service=${service%.googleapis.com}
-api=$service.googleapis.com
+  google_setting SERVICE '[a-z0-9.-]+' "the name of an API, like run.googleapis.com"
+  google_time_limit WAIT_SECONDS
+  google_address "$service" || [ -z "$service" ] ||
+    google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are:" \
+      "$(printf '%s\n' "$GOOGLE_APIS" | cut -d ' ' -f 1 | tr '\n' ' ')(add a line to GOOGLE_APIS)."
+  case $google_harmless in
+    *REGION*) google_setting REGION '[a-z0-9-]+' "a region, like us-central1, because the call to $service needs one" ;;
+  esac
+  google_start
+}
 
-google_setting SERVICE '[a-z0-9.-]+' "the name of an API, like run.googleapis.com"
-google_time_limit WAIT_SECONDS
-google_address "$service" || [ -z "$service" ] ||
-  google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are:" \
-    "$(printf '%s\n' "$GOOGLE_APIS" | cut -d ' ' -f 1 | tr '\n' ' ')(add a line to GOOGLE_APIS)."
-case $google_harmless in
-  *REGION*) google_setting REGION '[a-z0-9-]+' "a region, like us-central1, because the call to $service needs one" ;;
-esac
-google_start
-
-# cannot_enable [REMEDY]: by default, that of what the API has answered.
+# cannot_enable [REMEDY]: ends the script with REMEDY or, for a known response of the API, a better one.
 cannot_enable() {
   remedy=$*
   if google_service_disabled; then
@@ -58,14 +57,14 @@ cannot_enable() {
   google_fail "$api cannot be turned on in project $PROJECT_ID." "$remedy"
 }
 
-if [ "${1:-}" = --enable ]; then
-  # The API that is asked may be off for good.
+enable_api() {
+  # Without this, a call to an API that is off would be retried.
   GOOGLE_PATIENT=no
   place="projects/$PROJECT_ID/services/$api"
   google_reading .state google_get serviceusage "$place" || cannot_enable
   if [ "$GOOGLE_READ" = ENABLED ]; then
     google_say "$api is already on in project $PROJECT_ID."
-    exit 0
+    return
   fi
   google_say "Turning on $api in project $PROJECT_ID."
   printf '{}\n' >"$GOOGLE_WORK/enable.json"
@@ -81,20 +80,7 @@ if [ "${1:-}" = --enable ]; then
       "and run the same command again, or raise WAIT_SECONDS."
   fi
   google_say "$api is on in project $PROJECT_ID ($(google_seconds) s)."
-  exit 0
-fi
-
-# The loop below retries transient failures too, within WAIT_SECONDS.
-REST_TRIES=1
-
-call=$(printf '%s \n' "$google_harmless" | sed "s/PROJECT/$PROJECT_ID/; s/REGION/${REGION:-}/")
-path=${call%% *}
-query=${call#"$path" }
-query=${query% }
-
-# Once the API has been seen off, some front ends may still report it off: one good response is then not enough.
-good_answers_needed=1
-good_answers=0
+}
 
 # Whether the last response comes from the service itself.
 service_answered() {
@@ -103,23 +89,48 @@ service_answered() {
   ! google_service_disabled
 }
 
-while :; do
-  if google_get "$service" "$path" "$query" || service_answered; then
-    good_answers=$((good_answers + 1))
-    if [ "$good_answers" -ge "$good_answers_needed" ]; then break; fi
-    state="answers, making sure"
-  else
-    good_answers=0
-    good_answers_needed=3
-    state="not answering yet ($GOOGLE_BRIEF)"
-  fi
-  google_pause "$WAIT_SECONDS" "$api in project $PROJECT_ID" "$state" ||
-    google_fail "$api did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \
-      "To fix: gcloud services enable $api --project $PROJECT_ID;" \
-      "if it is on, run the same command again or raise WAIT_SECONDS."
-done
+await_api() {
+  # The loop below retries transient failures too, within WAIT_SECONDS.
+  REST_TRIES=1
 
-case $GOOGLE_STATUS in
-  2??) google_say "$api answers in project $PROJECT_ID ($(google_seconds) s)." ;;
-  *) google_say "$api answers in project $PROJECT_ID ($(google_seconds) s), with HTTP $GOOGLE_STATUS: it is on." ;;
-esac
+  call=$(printf '%s \n' "$google_harmless" | sed "s/PROJECT/$PROJECT_ID/; s/REGION/${REGION:-}/")
+  path=${call%% *}
+  query=${call#"$path" }
+  query=${query% }
+
+  # Once a front end has reported that the API is off, others may still do so: one good response is then not enough.
+  good_answers_needed=1
+  good_answers=0
+
+  while :; do
+    if google_get "$service" "$path" "$query" || service_answered; then
+      good_answers=$((good_answers + 1))
+      if [ "$good_answers" -ge "$good_answers_needed" ]; then break; fi
+      state="answers, making sure"
+    else
+      good_answers=0
+      good_answers_needed=3
+      state="not answering yet ($GOOGLE_BRIEF)"
+    fi
+    google_pause "$WAIT_SECONDS" "$api in project $PROJECT_ID" "$state" ||
+      google_fail "$api did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \
+        "To fix: gcloud services enable $api --project $PROJECT_ID;" \
+        "if it is on, run the same command again or raise WAIT_SECONDS."
+  done
+
+  case $GOOGLE_STATUS in
+    2??) google_say "$api answers in project $PROJECT_ID ($(google_seconds) s)." ;;
+    *) google_say "$api answers in project $PROJECT_ID ($(google_seconds) s), with HTTP $GOOGLE_STATUS: it is on." ;;
+  esac
+}
+
+main() {
+  if [ "${1:-}" = --list ]; then
+    printf '%s\n' "$GOOGLE_APIS"
+    return
+  fi
+  check_settings
+  if [ "${1:-}" = --enable ]; then enable_api; else await_api; fi
+}
+
+main "$@"

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Runs as a job with the administrator's login, after database-client.sh: puts a restored database in the place of the
-# application's. It can be killed and repeated.
+# Replaces the application's database by a restored one. Runs as a job with the administrator's login, after
+# database-client.sh in the same text. It can be killed and repeated.
 #
-#   clear        puts a new empty database in the place of the restored one
+#   clear        replaces the restored database by a new empty one
 #   swap         the application's database becomes <name>_former, the restored one takes its name
 #   drop-former  removes <name>_former, and the restored database of a restore that failed
 #   rename       the database and the login FROM_NAME, of another deployment, take the application's name
 #
-# A database that this script makes, puts aside or closes has a mark: the first line of its comment names the
-# application's database. Only databases with a mark are removed or opened, because others may have databases of these
-# names. The rest of a comment, which the owner has written, stays, also when a database is put aside.
+# A database that this script creates, puts aside or closes has a mark: the first line of its comment names the
+# application's database. Only databases with a mark are removed or opened, because databases of these names may belong
+# to somebody else. The rest of the comment, which the owner has written, is kept.
 #
 #   ACTION                                       one of these
 #   RESTORED_ID                                  for swap: identity of the restored database, from fill-database.sh
@@ -30,8 +30,8 @@ before_end() {
     echo "failed: $DB_NAME may be closed to connections; the job db-init opens it, and so does the next restore" >&2
 }
 
-# run: runs statements from standard input. It waits for a lock only briefly: a longer wait would use up the time of the
-# job, which is then killed.
+# run: runs the SQL on standard input, with the names as variables of psql. Waits for a lock only briefly, because a
+# longer wait would use up the time limit of the job.
 run() {
   { echo "SET lock_timeout = '3s';" && cat; } | ask --set=name="$DB_NAME" \
     --set=restored="${DB_NAME}_restored" --set=made="restore.sh: made for $DB_NAME" \
@@ -51,7 +51,7 @@ closed_by() {
   printf '%s\n' "SELECT datname FROM pg_database WHERE datname = :'name' AND NOT datallowconn AND $1"
 }
 
-# Lets the application connect again, whichever of the two databases has its name now.
+# Opens the database with the application's name if an interrupted exchange has closed it, whichever of the two it is.
 open_again() {
   closed_now=$(closed_by "$mark = :'closed'" | run) || return 1
   [ -n "$closed_now" ] || return 0
@@ -175,49 +175,47 @@ COMMIT;
 SQL
 }
 
-await "$PGHOST" "$PGPORT"
-open_again
+clear_restored() {
+  refuse_foreign
+  refuse_closed
+  former=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'former'" | run)
+  if [ "$former" != 0 ]; then
+    fail 1 "${DB_NAME}_former is still there, the only copy of the data before the last exchange;" \
+      "compare the two, and only then remove it with restore.sh drop-former"
+  fi
+  { drop_ours ":'restored'" && make_restored; } | run
+  echo "cleared: ${DB_NAME}_restored is empty"
+}
 
-case $ACTION in
-  clear)
-    refuse_foreign
-    refuse_closed
-    former=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'former'" | run)
-    if [ "$former" != 0 ]; then
-      fail 1 "${DB_NAME}_former is still there, the only copy of the data before the last exchange;" \
-        "compare the two, and only then remove it with restore.sh drop-former"
-    fi
-    { drop_ours ":'restored'" && make_restored; } | run
-    echo "cleared: ${DB_NAME}_restored is empty"
-    ;;
-  swap)
-    tries=0
-    closed=yes
+swap_databases() {
+  tries=0
+  closed=yes
+  find_restored
+  while [ "$restored_name" != "$DB_NAME" ]; do
+    refuse_failed_exchange
+    tries=$((tries + 1))
+    if [ "$restored_name" = unknown ] || ! exchange_statements | run; then sleep 1; fi
     find_restored
-    while [ "$restored_name" != "$DB_NAME" ]; do
-      refuse_failed_exchange
-      tries=$((tries + 1))
-      if [ "$restored_name" = unknown ] || ! exchange_statements | run; then sleep 1; fi
-      find_restored
-    done
-    closed=no
-    # Somebody may have dropped what was to be put aside.
-    former=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'former'" | run) || former=unknown
-    [ "$former" = 0 ] && former="there was no $DB_NAME before" || former="${DB_NAME}_former is what it was before"
-    echo "exchanged: $DB_NAME is the restored one; $former"
-    ;;
-  drop-former)
-    refuse_foreign
-    drop_ours ":'former', :'restored'" | run
-    echo "dropped: ${DB_NAME}_former and ${DB_NAME}_restored are gone"
-    ;;
-  rename)
-    found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
-    [ "$found" = 1 ] || fail 1 "there must be one of the databases $FROM_NAME and $DB_NAME, not $found"
-    # After an interruption, a repeated run finds nothing left to rename. A login keeps its rights and what it owns, and
-    # loses the other deployment's password. So does a second login, which acts as the first. db-init then opens the
-    # login of this deployment.
-    run <<SQL
+  done
+  closed=no
+  # There may have been no database to put aside.
+  former=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'former'" | run) || former=unknown
+  [ "$former" = 0 ] && former="there was no $DB_NAME before" || former="${DB_NAME}_former is what it was before"
+  echo "exchanged: $DB_NAME is the restored one; $former"
+}
+
+drop_former() {
+  refuse_foreign
+  drop_ours ":'former', :'restored'" | run
+  echo "dropped: ${DB_NAME}_former and ${DB_NAME}_restored are gone"
+}
+
+rename_databases() {
+  found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
+  [ "$found" = 1 ] || fail 1 "there must be one of the databases $FROM_NAME and $DB_NAME, not $found"
+  # One transaction, so a repeated run finds either everything or nothing left to rename. The logins keep their rights
+  # and objects, and lose the passwords of the other deployment; db-init then enables the login of this deployment.
+  run <<SQL
 $(end_sessions ":'from'")
 BEGIN;
 SELECT format('COMMENT ON DATABASE %I IS %L', datname, $own),
@@ -231,9 +229,19 @@ SELECT format('REVOKE %I FROM %I', :'from', rolname),
 SELECT format('ALTER ROLE %I RENAME TO %I', rolname, :'name') FROM pg_roles WHERE rolname = :'from' \gexec
 COMMIT;
 SQL
-    echo "renamed: $FROM_NAME is $DB_NAME now"
-    ;;
-  *)
-    fail 2 "ACTION is $ACTION; there are clear, swap, drop-former and rename"
-    ;;
-esac
+  echo "renamed: $FROM_NAME is $DB_NAME now"
+}
+
+main() {
+  await "$PGHOST" "$PGPORT"
+  open_again
+  case $ACTION in
+    clear) clear_restored ;;
+    swap) swap_databases ;;
+    drop-former) drop_former ;;
+    rename) rename_databases ;;
+    *) fail 2 "ACTION is $ACTION; there are clear, swap, drop-former and rename" ;;
+  esac
+}
+
+main

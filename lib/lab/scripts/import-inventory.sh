@@ -28,28 +28,30 @@ scripts=${0%"${0##*/}"}.
 # shellcheck source=assessment-rest.sh
 . "$scripts/assessment-rest.sh"
 
-KEY_WAIT_SECONDS=${KEY_WAIT_SECONDS:-120}
-IMPORT_SECONDS=${IMPORT_SECONDS:-1800}
-OPERATION_SECONDS=${OPERATION_SECONDS:-600}
 tables="vmInfo diskInfo tagInfo perfInfo"
 
-google_require aws
-[ "${1:-}" != --check ] || exit 0
-google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
-google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the id of the discovery source"
-google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
-google_setting CLOUDB_REGION '[a-z]+(-[a-z]+)+-[0-9]+' "an AWS region, like us-east-1"
-google_setting AWS_ACCESS_KEY_ID '[A-Za-z0-9_]+' "the id of an access key"
-[ -n "${AWS_SECRET_ACCESS_KEY:-}" ] ||
-  google_refuse "AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key."
-google_time_limit KEY_WAIT_SECONDS IMPORT_SECONDS OPERATION_SECONDS REST_UPLOAD_SECONDS
-google_start
+check_settings() {
+  KEY_WAIT_SECONDS=${KEY_WAIT_SECONDS:-120}
+  IMPORT_SECONDS=${IMPORT_SECONDS:-1800}
+  OPERATION_SECONDS=${OPERATION_SECONDS:-600}
+  google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
+  google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the id of the discovery source"
+  google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
+  google_setting CLOUDB_REGION '[a-z]+(-[a-z]+)+-[0-9]+' "an AWS region, like us-east-1"
+  google_setting AWS_ACCESS_KEY_ID '[A-Za-z0-9_]+' "the id of an access key"
+  [ -n "${AWS_SECRET_ACCESS_KEY:-}" ] ||
+    google_refuse "AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key."
+  google_time_limit KEY_WAIT_SECONDS IMPORT_SECONDS OPERATION_SECONDS REST_UPLOAD_SECONDS
+  google_start
+}
 
-# The caller's own configuration must not replace the key; release 2 could wait in a pager or prompt for arguments.
-unset AWS_PROFILE AWS_DEFAULT_PROFILE AWS_SESSION_TOKEN AWS_SECURITY_TOKEN AWS_ROLE_ARN AWS_WEB_IDENTITY_TOKEN_FILE
-unset AWS_DATA_PATH
-export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null AWS_EC2_METADATA_DISABLED=true
-export AWS_PAGER='' AWS_CLI_AUTO_PROMPT=off AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
+configure_aws() {
+  # The caller's own configuration must not replace the key; release 2 could wait in a pager or prompt for arguments.
+  unset AWS_PROFILE AWS_DEFAULT_PROFILE AWS_SESSION_TOKEN AWS_SECURITY_TOKEN AWS_ROLE_ARN AWS_WEB_IDENTITY_TOKEN_FILE
+  unset AWS_DATA_PATH
+  export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null AWS_EC2_METADATA_DISABLED=true
+  export AWS_PAGER='' AWS_CLI_AUTO_PROMPT=off AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
+}
 
 ask_aws() {
   exec aws --output text --query "$query" --region "$CLOUDB_REGION" --color off --cli-connect-timeout 10 \
@@ -103,34 +105,40 @@ digest() {
   { sha256sum 2>/dev/null || shasum -a 256; } | cut -c "1-$1"
 }
 
-google_say "Listing the instances of $CLOUDB_REGION."
-# shellcheck disable=SC2016 # the backticks are a literal of the query
-list describe-instances 'Reservations[].not_null(Instances, `[{}]`)'
-list describe-instance-types InstanceTypes
-list describe-volumes Volumes
-unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
-make_table summary
-{ read -r instances && read -r skipped && read -r bare && IFS= read -r undescribed; } <"$GOOGLE_WORK/summary.csv"
-google_say "Instances of $CLOUDB_REGION: $instances found;" \
-  "$skipped more are terminated and left out ($(google_seconds) s)"
-if [ "$instances" -eq 0 ]; then
-  google_say "$CLOUDB_REGION hosts no instances: nothing to import. Choose another region if they are elsewhere."
-  exit 0
-fi
-[ -z "$undescribed" ] ||
-  google_stop "AWS does not say how many processors and how much memory these types have: $undescribed." \
-    "Machines without them cannot be assessed, so nothing was imported. Apply again later, or change their type."
-[ "$bare" -eq 0 ] ||
-  google_say "$bare of the instances have no volume;" \
-    "each gets one disk /dev/xvda of 52.5 GiB, as the import asks for one."
-for table in $tables; do make_table "$table"; done
+# Lists everything and writes the tables. Sets instances to the number of instances; without any, ends the script.
+make_tables() {
+  google_say "Listing the instances of $CLOUDB_REGION."
+  # shellcheck disable=SC2016 # the backticks are a literal of the query
+  list describe-instances 'Reservations[].not_null(Instances, `[{}]`)'
+  list describe-instance-types InstanceTypes
+  list describe-volumes Volumes
+  unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+  make_table summary
+  { read -r instances && read -r skipped && read -r bare && IFS= read -r undescribed; } <"$GOOGLE_WORK/summary.csv"
+  google_say "Instances of $CLOUDB_REGION: $instances found;" \
+    "$skipped more are terminated and left out ($(google_seconds) s)"
+  if [ "$instances" -eq 0 ]; then
+    google_say "$CLOUDB_REGION hosts no instances: nothing to import. Choose another region if they are elsewhere."
+    exit 0
+  fi
+  [ -z "$undescribed" ] ||
+    google_stop "AWS does not say how many processors and how much memory these types have: $undescribed." \
+      "Machines without them cannot be assessed, so nothing was imported. Apply again later, or change their type."
+  [ "$bare" -eq 0 ] ||
+    google_say "$bare of the instances have no volume;" \
+      "each gets one disk /dev/xvda of 52.5 GiB, as the import asks for one."
+  for table in $tables; do make_table "$table"; done
+}
 
-location=projects/$PROJECT_ID/locations/$REGION
-console="https://console.cloud.google.com/migration/discovery/dataImport?project=$PROJECT_ID"
-inventory=$(for table in $tables; do cat "$GOOGLE_WORK/$table.csv"; done | digest 16)
-job_id=cloudb-$inventory-$(printf '%s' "$REGION/$SOURCE_ID" | digest 24)
-job=$location/importJobs/$job_id
-again="To fix: repair what the message names and apply again; a half-done job is replaced."
+# Sets the names of the import job.
+name_job() {
+  location=projects/$PROJECT_ID/locations/$REGION
+  console="https://console.cloud.google.com/migration/discovery/dataImport?project=$PROJECT_ID"
+  inventory=$(for table in $tables; do cat "$GOOGLE_WORK/$table.csv"; done | digest 16)
+  job_id=cloudb-$inventory-$(printf '%s' "$REGION/$SOURCE_ID" | digest 24)
+  job=$location/importJobs/$job_id
+  again="To fix: repair what the message names and apply again; a half-done job is replaced."
+}
 
 # Sets state, which is NONE if there is no job, and EMPTY if it has imported nothing; and frames, which is ? if there is
 # no report.
@@ -200,38 +208,62 @@ run_phase() {
   show_findings
 }
 
-problem=
-look_at_job
-[ "$state" != RUNNING ] || await_state COMPLETED
-if [ "$state" = COMPLETED ]; then
-  google_say "This inventory is imported already, by job $job_id."
-  google_say "To import it once more, delete that job at $console and apply again."
-  exit 0
-fi
-if [ "$state" != NONE ]; then
-  google_say "Import job $job_id is $state: replacing it."
-  google_delete migrationcenter "$job" "force=true&requestId=$(google_new_request_id)" &&
-    google_settle migrationcenter "" OPERATION_SECONDS "Deletion of import job $job_id" || google_says '^NOT_FOUND' ||
-    google_fail "Import job $job_id cannot be deleted." "$again"
-fi
-google_say "Creating import job $job_id for $instances instances."
-begin "Import job" "$location/importJobs" \
-  "{ \"displayName\": \"AWS inventory (assess-$DEPLOYMENT_ID)\", \"assetSource\": \"$location/sources/$SOURCE_ID\" }" \
-  "importJobId=$job_id&requestId=$(google_new_request_id)" ||
-  google_fail "Import job $job_id cannot be created for source $SOURCE_ID in $REGION." "$again"
-for table in $tables; do
-  file=$table.csv
-  file_id=$(printf '%s' "$table" | tr '[:upper:]' '[:lower:]')-csv
-  google_say "Uploading $file: $(($(wc -c <"$GOOGLE_WORK/$file"))) bytes."
-  begin "File $file" "$job/importDataFiles" \
-    "{ \"displayName\": \"$file\", \"format\": \"IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV\" }" \
-    "importDataFileId=$file_id&requestId=$(google_new_request_id)" ||
-    google_fail "Import job $job_id takes no file $file." "$again"
-  jq -e '(.response // .).uploadFileInfo.signedUri' "$GOOGLE_ANSWER" >/dev/null 2>&1 ||
-    google_get migrationcenter "$job/importDataFiles/$file_id" ||
-    google_fail "The address to send $file to cannot be read." "$again"
-  google_upload "$GOOGLE_WORK/$file" || google_fail "$file cannot be uploaded." "$again"
-done
-run_phase validate READY
-run_phase run COMPLETED
-google_say "Import job $job_id is completed: $instances instances, $frames frames reported ($(google_seconds) s)."
+# Waits for a running job of this inventory, ends the script if the job is completed, and deletes an incomplete job.
+clear_former_job() {
+  problem=
+  look_at_job
+  [ "$state" != RUNNING ] || await_state COMPLETED
+  if [ "$state" = COMPLETED ]; then
+    google_say "This inventory is imported already, by job $job_id."
+    google_say "To import it once more, delete that job at $console and apply again."
+    exit 0
+  fi
+  if [ "$state" != NONE ]; then
+    google_say "Import job $job_id is $state: replacing it."
+    google_delete migrationcenter "$job" "force=true&requestId=$(google_new_request_id)" &&
+      google_settle migrationcenter "" OPERATION_SECONDS "Deletion of import job $job_id" || google_says '^NOT_FOUND' ||
+      google_fail "Import job $job_id cannot be deleted." "$again"
+  fi
+}
+
+create_job() {
+  google_say "Creating import job $job_id for $instances instances."
+  source_path=$location/sources/$SOURCE_ID
+  begin "Import job" "$location/importJobs" \
+    "{ \"displayName\": \"AWS inventory (assess-$DEPLOYMENT_ID)\", \"assetSource\": \"$source_path\" }" \
+    "importJobId=$job_id&requestId=$(google_new_request_id)" ||
+    google_fail "Import job $job_id cannot be created for source $SOURCE_ID in $REGION." "$again"
+}
+
+upload_tables() {
+  for table in $tables; do
+    file=$table.csv
+    file_id=$(printf '%s' "$table" | tr '[:upper:]' '[:lower:]')-csv
+    google_say "Uploading $file: $(($(wc -c <"$GOOGLE_WORK/$file"))) bytes."
+    begin "File $file" "$job/importDataFiles" \
+      "{ \"displayName\": \"$file\", \"format\": \"IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV\" }" \
+      "importDataFileId=$file_id&requestId=$(google_new_request_id)" ||
+      google_fail "Import job $job_id takes no file $file." "$again"
+    jq -e '(.response // .).uploadFileInfo.signedUri' "$GOOGLE_ANSWER" >/dev/null 2>&1 ||
+      google_get migrationcenter "$job/importDataFiles/$file_id" ||
+      google_fail "The address to send $file to cannot be read." "$again"
+    google_upload "$GOOGLE_WORK/$file" || google_fail "$file cannot be uploaded." "$again"
+  done
+}
+
+main() {
+  google_require aws
+  [ "${1:-}" != --check ] || return 0
+  check_settings
+  configure_aws
+  make_tables
+  name_job
+  clear_former_job
+  create_job
+  upload_tables
+  run_phase validate READY
+  run_phase run COMPLETED
+  google_say "Import job $job_id is completed: $instances instances, $frames frames reported ($(google_seconds) s)."
+}
+
+main "$@"
