@@ -59,15 +59,15 @@ run_kubectl() {
   exec "$KUBECTL" --namespace "$NAMESPACE" --request-timeout=30s "$@" 2>"$GOOGLE_WORK/kubectl"
 }
 
-# hash_of TEXT: prints eight hexadecimal digits, for names that must be short: a connection name is part of a socket's
-# path. It is a CRC, which every system can compute, and which differs for texts that differ in one place.
+# hash_of TEXT: prints a hash of eight hexadecimal digits, because names must be short: a connection name is part of the
+# path of a socket. A CRC, which every system can compute, and which differs for texts that differ in one place.
 hash_of() {
   hash_sum=$(printf '%s' "$1" | cksum)
   printf '%08x\n' "${hash_sum%% *}"
 }
 
-# Settings name the job db-init of a deployment and few of its other parts. All of them are named after its service, by
-# the rules of lib/core/names.ts, which these functions repeat.
+# The settings name the job db-init and few other parts of a deployment. All parts are named after its service by the
+# rules of lib/core/names.ts, which these functions repeat.
 
 # service_of INIT_JOB: the service on Cloud Run, or the Deployment of the servers. In a cluster, the name of the job may
 # go on after db-init.
@@ -96,21 +96,21 @@ job_settings() {
   fi
 }
 
-# begin_run KIND: ends the script if a setting is wrong, and names its run.
+# begin_run KIND: ends the script if a setting is wrong. Otherwise sets RUN and JOB_GROUP.
 begin_run() {
   google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS KUBECTL_SECONDS
   google_start
   name_run "$1" "${INSTANCE:-}"
 }
 
-# name_run KIND INSTANCE: names this run, whose jobs use the instance.
+# name_run KIND INSTANCE: sets RUN and JOB_GROUP for a run whose jobs use the instance.
 name_run() {
   RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
   JOB_GROUP=$1-$(hash_of "$2")
   export RUN JOB_GROUP
 }
 
-# Ends the script if there is no job that can read dumps: without dumps.schedule there is only their bucket.
+# Ends the script if no job can read dumps: without dumps.schedule, a deployment has only the bucket of dumps.
 require_dump_job() {
   if on_kubernetes; then
     kube get cronjob "$DUMP_JOB" --ignore-not-found --output=name >"$GOOGLE_WORK/dump" ||
@@ -188,8 +188,9 @@ count_users_script() {
     cat "$job_folder/count-users.sh" >>"$GOOGLE_WORK/count.sh"
 }
 
-# mark_run INSTANCE: creates a copy of db-init that is never run and stays as long as this run, so that remove_copies of
-# another run sees it. This run calls remove_copies afterwards: of two that begin at the same time, at most one goes on.
+# mark_run INSTANCE: creates a copy of db-init that is never run. It exists as long as this run, so that remove_copies
+# of another run finds it. This run calls remove_copies afterwards: of two runs that begin at the same time, at most one
+# continues.
 mark_run() {
   job_source=$INIT_JOB job_instance=$1 job_second='' job_script=''
   job_name=$JOB_GROUP-$RUN-restore
@@ -197,7 +198,7 @@ mark_run() {
   job_mark=$job_now job_now=
 }
 
-# remove_job NAME: one that is not there counts as removed.
+# remove_job NAME: deletes a job. A job that does not exist counts as deleted.
 remove_job() {
   if on_kubernetes; then
     kube delete job "$1" --ignore-not-found --wait=true --timeout=120s >/dev/null
@@ -207,7 +208,7 @@ remove_job() {
   fi
 }
 
-# abandon_job NAME: removes the job, or says how it is removed by hand. An empty NAME: there is none.
+# abandon_job NAME: deletes a job, or prints the command that deletes it. Does nothing for an empty NAME.
 abandon_job() {
   [ -n "$1" ] || return 0
   job_by_hand="gcloud run jobs delete $1 --region=$job_region --project=$PROJECT_ID"
@@ -215,14 +216,15 @@ abandon_job() {
   google_undo "The job $1 cannot be deleted" "$job_by_hand" remove_job "$1"
 }
 
-# Removes the copy and the mark of this run, or says how. Never fails, because the caller may have more to undo.
+# Deletes the copy and the mark of this run, or prints the commands. Never fails, because the caller may have more to
+# undo.
 abandon_run() {
   abandon_job "$job_now" || :
   abandon_job "$job_mark" || :
   job_now='' job_mark=''
 }
 
-# remove_copies yes|no: removes what killed runs have left. Without yes, one that may still be running ends the script,
+# remove_copies yes|no: deletes the jobs of killed runs. With no, a job whose run may still be active ends the script,
 # because only one run at a time may exchange databases.
 remove_copies() {
   list_copies || return 1
@@ -230,7 +232,7 @@ remove_copies() {
   remove_old_copies && adopt_mark
 }
 
-# What jq says of a job, in the cluster or on Cloud Run.
+# Functions of jq that read a list of jobs, and a job, of the cluster or of Cloud Run.
 job_words='def jobs: (.items // [.])[];
   def labels: (.metadata // .).labels;
   def name: .metadata.name? // (.name | split("/") | last);
@@ -240,9 +242,12 @@ job_words='def jobs: (.items // [.])[];
   def is_mark: name | startswith(env.JOB_GROUP);
   def restores_the_same: is_mark and labels["copy-of"] == (env.RESTORES // "none");'
 
-# Writes a line for each copy of another run to the file copies: its name, its age in seconds, whether it is so young
-# that its run may be at work (true or false), and whether it marks a run that has begun to restore the same backup,
-# RESTORES: no, yes, or late if it is no longer young. Sets JOB_SINCE to when the mark of this run was made.
+# Writes a line for each job of another run to the file copies:
+#   its name
+#   its age in seconds
+#   whether its run may still be active, by its age: true or false
+#   whether it marks a run that has begun to restore the same backup RESTORES: no, yes, or late if that run has ended
+# Sets JOB_SINCE to the time at which the mark of this run was created.
 list_copies() {
   if on_kubernetes; then
     kube get jobs --selector="copy-for=$JOB_GROUP" --output=json >"$GOOGLE_WORK/copies.json" || return 1
@@ -250,7 +255,8 @@ list_copies() {
     google_pages run "$job_parent" jobs pageSize=1000 "$GOOGLE_WORK/copies.json" || return 1
   fi
   job_listed=$(google_server_time)
-  # By the clock that made the mark: the last answer of Google may be older than a question to the operator.
+  # By the clock of the server that created the mark: the last response of Google may be from before the operator was
+  # asked.
   JOB_SINCE=$(jq -rn --argjson now "$job_listed" "$job_words"'
     [inputs | jobs | select(is_of_this_run) | created] | min // $now' "$GOOGLE_WORK/copies.json") || return 1
   # A copy is created, run and read within three time limits; a mark is as old as a clone may be.
@@ -271,14 +277,14 @@ refuse_young_copies() {
 
 remove_old_copies() {
   while read -r job_copy _ _ job_other; do
-    # adopt_mark keeps those.
+    # adopt_mark keeps the marks of runs that restore the same backup.
     [ "$job_other" = no ] || continue
     remove_job "$job_copy" || return 1
   done <"$GOOGLE_WORK/copies"
 }
 
-# Replaces the mark of this run by that of a run that has begun to restore the same backup, if there is one: what Cloud
-# SQL restores since JOB_SINCE, when that was made, need not be begun again. Sets JOB_TAKEN to what list_copies says.
+# If an interrupted run has begun to restore the same backup, takes over its mark in place of the mark of this run, and
+# sets JOB_TAKEN and JOB_SINCE. The restoration that Cloud SQL has begun since JOB_SINCE need not be begun again.
 # shellcheck disable=SC2034 # restore.sh reads the results
 adopt_mark() {
   while read -r job_copy job_age _ job_other; do
@@ -288,13 +294,13 @@ adopt_mark() {
   done <"$GOOGLE_WORK/copies"
 }
 
-# refuse_second WHAT SECONDS
+# refuse_second WHAT SECONDS: ends the script, because another run has created WHAT so many seconds ago.
 refuse_second() {
   google_stop "Another run has made $1 $2 s ago, and may still be at work: one at a time." \
     "To fix: wait for its end. If it was killed, run the same command with --take-over, which removes what it has left."
 }
 
-# The jq filters that make a copy of a job. This one changes its containers.
+# Filters of jq that make a copy of a job. This part changes its containers.
 # shellcheck disable=SC2016 # names of jq
 job_container='def changed($variables):
   (if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
@@ -334,8 +340,8 @@ job_in_cluster='"5433" as $port
               + (if $second == "" then [] else ["\($second)?port=\($port)"] end)) else . end)
           | .spec.containers |= map(changed($variables))) } }'
 
-# create_job SUSPENDED NAME=VALUE...: creates the copy that job_name and the other job_* describe. From the request on,
-# it is job_now.
+# create_job SUSPENDED NAME=VALUE...: creates the copy that job_name and the other job_* describe. Sets job_now to its
+# name before the request, so that an interrupted run deletes the copy.
 create_job() {
   job_suspended=$1
   shift
@@ -358,7 +364,7 @@ create_job() {
     ({ "copy-for": env.JOB_GROUP, "copy-run": env.RUN }
       + if env.RESTORES then { "copy-of": env.RESTORES } else {} end) as $marks | '"$job_filter" \
     "$GOOGLE_WORK/source.json" --args "$@" >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/problem" || {
-    # A copy without changes would use the deployment's own database.
+    # Without the changes, the copy would use the deployment's own database.
     GOOGLE_NOTE="The job $job_source cannot be pointed at $job_instance: $(google_text <"$GOOGLE_WORK/problem")"
     return 1
   }
@@ -366,20 +372,20 @@ create_job() {
   if on_kubernetes; then
     kube create --filename="$GOOGLE_WORK/job.json" >/dev/null
   else
-    # The name contains the id of this run: if there is such a job, an attempt whose answer was lost has created it.
+    # The name contains the id of this run, so a job of this name was created by an attempt whose response was lost.
     google_post run "$job_parent" "$GOOGLE_WORK/job.json" "jobId=$job_now" || [ "$GOOGLE_STATUS" = 409 ]
   fi
 }
 
-# job_call CALL...: makes a call about the copy, and notices that somebody has removed it.
+# job_call CALL...: makes a call about the copy. If somebody has deleted the copy, says so in GOOGLE_NOTE.
 job_call() {
   "$@" && return 0
   if [ "$GOOGLE_STATUS" = 404 ]; then GOOGLE_NOTE="The job $job_now was removed by somebody else." && job_now=; fi
   return 1
 }
 
-# Sets job_state to the state of the copy, and starts it once: its executions show whether a start whose answer was lost
-# was carried out.
+# Starts the copy once it is created, and sets job_state to its state. If the response to the start was lost, the list
+# of executions shows whether the copy was started.
 look_on_cloud_run() {
   if [ "$job_started" = no ]; then
     job_call google_reading '.terminalCondition.state // ""' google_get run "$job_parent/$job_now" || return 1
@@ -400,7 +406,7 @@ look_on_cloud_run() {
   if [ -n "$job_execution" ]; then
     job_started=yes
   elif [ "$job_started" = yes ]; then
-    # The job may be gone, for which this list is empty, too.
+    # The list is also empty if the job was deleted.
     job_call google_get run "$job_parent/$job_now"
   else
     echo '{}' >"$GOOGLE_WORK/run.json" || return 1
@@ -427,8 +433,8 @@ look_in_cluster() {
       else "running" end' "$GOOGLE_WORK/now.json") || job_state=unknown
 }
 
-# job_says WORD: waits until the log of the last job has a line that begins with WORD. The file log then has its last
-# lines.
+# job_says WORD: waits until the log of the last job contains a line that begins with WORD, and writes the last lines of
+# the log to the file log.
 job_says() {
   : >"$GOOGLE_WORK/log"
   on_kubernetes || jq -n --arg project "projects/$PROJECT_ID" --arg execution "${job_execution##*/}" --arg word "$1" '{

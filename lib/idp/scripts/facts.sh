@@ -1,8 +1,9 @@
 #!/bin/sh
-# Prints what a report of a problem needs, to be pasted as it is: versions, sizes, states, and errors by kind.
+# Prints the facts that a report of a problem needs, ready to paste: versions, sizes, states, and errors by kind.
 #
-# It can print no secret: of each part it names fields that it lists here, and only if they are words without blanks. It
-# never prints a variable's value, a label, a message or the text of a log line, in which mail and links may stand.
+# The output contains no secrets: only fields that this script names, and only values that are words without blanks. It
+# never contains the value of a variable, a label, a message or the text of a log line, which may have addresses and
+# links.
 #
 #   PROJECT_ID       project (required)
 #   INSTANCE         name of the database instance (required)
@@ -56,14 +57,14 @@ facts() {
   jq -r "$words $1" "$2" 2>/dev/null | sed 's/^/- /'
 }
 
-# part TITLE FILTER SERVICE PATH [QUERY | POST FILE]
+# part TITLE FILTER SERVICE PATH [QUERY | POST FILE]: prints the facts that a jq filter finds in the response of an API.
 part() {
   title "$1"
   part_filter=$2
   shift 2
   if [ "$signed_in" = no ]; then echo "- not readable: not signed in to Google" && return; fi
   if [ "${3:-}" = POST ]; then set -- google_post "$1" "$2" "$4"; else set -- google_get "$@"; fi
-  # A token that has expired ends the shell that sends it.
+  # In a subshell, because an expired token ends the shell that sends it.
   status=$(
     exec 3>&1 >&2
     if "$@"; then echo read >&3; else echo "$GOOGLE_STATUS" >&3; fi
@@ -76,7 +77,7 @@ part() {
   esac
 }
 
-# Without credentials, this ends the shell that looks for them. What it finds holds for all parts.
+# In a subshell first, because missing credentials end the shell. The token is then used for all parts.
 signed_in=yes
 if (google_authorize); then google_authorize; else signed_in=no; fi
 

@@ -31,7 +31,7 @@ terraform() {
   command "$TERRAFORM" "$@"
 }
 
-# Sets NAME, if it is empty, to the application_name of the other one of the two deployments.
+# Sets NAME, if it is empty, to the application_name of the other deployment: with -b added, or removed.
 name_the_other() {
   case $APPLICATION_NAME in
     *-b) NAME=${NAME:-${APPLICATION_NAME%-b}} ;;
@@ -39,7 +39,7 @@ name_the_other() {
   esac
 }
 
-# Reads the fields of the mark from the secret.
+# Filter of jq that reads the fields of the mark from the secret.
 mark_fields='[.annotations // {} | .state, .time, .instance, .created, .region, .secrets, .file, .run
   | . // ""] | join("|")'
 
@@ -77,8 +77,8 @@ MARK
   case $marked in begun | filled | restored | brought | returned) mark=$marked ;; esac
 }
 
-# Stops if another run has changed the mark since this run has read or written it: a question to the operator may wait
-# for hours.
+# Stops if another run has changed the mark since this run has read or written it, for example while the operator was
+# asked.
 require_same_mark() {
   known_line=$mark_line
   read_mark
@@ -101,7 +101,7 @@ write_mark() {
   fi
   MARKING=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
   export STATE MARKED CREATED MARKED_REGION SECRET_REGIONS MARKED_FILE MARKING
-  # By the clock of the server, because times of its files are compared with it.
+  # By the clock of the server, because the time is compared with the times of files in Cloud Storage.
   jq -n --argjson now "$(google_server_time)" '{ annotations: ({ state: env.STATE, time: ($now | todate),
       instance: env.MARKED, created: env.CREATED, region: env.MARKED_REGION, secrets: env.SECRET_REGIONS,
       file: (env.MARKED_FILE | gsub("[|[:cntrl:]]"; "?")), run: env.MARKING } | map_values(select(. != ""))) }' \
@@ -116,8 +116,8 @@ write_mark() {
   mark_line=$(jq -r "$mark_fields" "$GOOGLE_WORK/mark.json")
 }
 
-# If the secret is already there, an attempt whose answer was lost has made it. A policy of the organization may require
-# a key for it.
+# Creates the secret of the mark. If it exists already, an attempt whose response was lost has created it. A policy of
+# the organization may require a key, for which there is the remedy with_a_key.
 make_mark() {
   google_reading 'field("name")' google_post secretmanager "projects/$PROJECT_ID/secrets" "$GOOGLE_WORK/secret.json" \
     "secretId=$NAME-recovery" || [ "$GOOGLE_STATUS" = 409 ] ||
@@ -150,8 +150,8 @@ connect_to() {
   google_within 120 sh -c "$connect_command" || google_stop "The cluster cannot be reached by: $connect_command"
 }
 
-# remove_servers SETTINGS: removes servers and workers, because nothing may write while the database is replaced, and a
-# server goes on with what it knows of the database that it has started with. The next apply makes them again.
+# remove_servers SETTINGS: deletes servers and workers, because nothing may write while the database is replaced, and a
+# running server keeps cached data of the former database. The next apply creates them again.
 remove_servers() {
   service=$(service_of "$(setting_of "$1" INIT_JOB)")
   worker=$(worker_of "$service")
@@ -177,7 +177,7 @@ remove_servers() {
   done
 }
 
-# has_servers SETTINGS: whether a deployment has a server.
+# has_servers SETTINGS: whether a deployment has its service, or in a cluster its Deployment of servers.
 has_servers() {
   service=$(service_of "$(setting_of "$1" INIT_JOB)")
   if on_kubernetes; then
@@ -191,8 +191,8 @@ has_servers() {
   return 1
 }
 
-# run_beside SETTINGS SCRIPT WORD NAME=VALUE...: run_script for the database of a deployment, as a copy of its own job.
-# The scripts that move a deployment run no other jobs, so the region and the names that are set here may stay.
+# run_beside SETTINGS SCRIPT WORD NAME=VALUE...: like run_script, on the database of a deployment, with a copy of that
+# deployment's own job. Changes the region and the names of database-jobs.sh permanently: its callers run no other jobs.
 # shellcheck disable=SC2034 # the scripts read beside_problem
 run_beside() {
   beside_instance=$(setting_of "$1" INSTANCE) beside_database=$(setting_of "$1" DATABASE)
@@ -211,7 +211,8 @@ run_beside() {
   return "$beside_code"
 }
 
-# restore_into SETTINGS INSTANCE DATABASE WORD...: runs restore.sh for a deployment, from another one's instance.
+# restore_into SETTINGS INSTANCE DATABASE WORD...: runs restore.sh for a deployment, with a backup or dump of another
+# deployment, whose INSTANCE and DATABASE are given.
 # shellcheck disable=SC2154 # the script sets scripts
 restore_into() {
   (
@@ -223,8 +224,8 @@ restore_into() {
   ) || google_stop "The database is not restored." "To fix: as said above; then run the same command again."
 }
 
-# copy_object BUCKET OBJECT BUCKET OBJECT [QUERY]: copies an object within Cloud Storage, in as many calls as it takes.
-# The names are encoded.
+# copy_object BUCKET OBJECT BUCKET OBJECT [QUERY]: copies an object within Cloud Storage, in several calls if it is
+# large. The names are already encoded.
 copy_object() {
   echo '{}' >"$GOOGLE_WORK/object.json"
   copy_query=${5:-}
@@ -238,23 +239,23 @@ copy_object() {
   done
 }
 
-# have_one_bucket BUCKET BUCKET: whether both deployments use the same bucket, which others manage. Copied onto
-# themselves, its files would only become younger.
+# have_one_bucket BUCKET BUCKET: whether both deployments use the same bucket, which others manage. A copy onto itself
+# would only change the times of the files.
 have_one_bucket() {
   [ "$1" = "$2" ] || return 1
   google_say "Both deployments have their uploads in $1: there is nothing to copy."
 }
 
-# copy_uploads FROM TO: copies uploads from one bucket to the other, over files that are there. Only those of the
-# application, because a bucket may also hold files of others.
+# copy_uploads FROM TO: copies the application's uploads from one bucket to the other, and replaces existing files.
+# Files in other folders may belong to others, and are not copied.
 copy_uploads() {
   ! have_one_bucket "$1" "$2" || return 0
   copy_all_uploads "$1" "$2" all
   google_say "Copied $copied_count upload(s) to $2."
 }
 
-# add_uploads FROM TO [TIME]: the same for a bucket that is in use, where files of the same name are newer and stay.
-# With a TIME, the bucket may have been in use since then, and only files that were written since stay.
+# add_uploads FROM TO [TIME]: like copy_uploads, for a bucket that is in use: existing files are newer, and stay. With a
+# TIME, only existing files that were written since then stay.
 add_uploads() {
   ! have_one_bucket "$1" "$2" || return 0
   copy_all_uploads "$1" "$2" "${3:-1970-01-01T00:00:00Z}"

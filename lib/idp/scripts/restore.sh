@@ -49,7 +49,7 @@ folder=${0%"${0##*/}"}.
 . "$folder/database-jobs.sh"
 
 yes=no dry_run=no take_over=no action='' SUBJECT='' step=0 SQL_CLONES=
-# What an end would interrupt: yes or no.
+# What an interruption of this script would leave unfinished: yes or no.
 filling=no    # the database beside the application's has data that are not in place yet
 exchanging=no # the two databases change places
 restoring=no  # Cloud SQL overwrites the instance with a backup
@@ -74,7 +74,7 @@ parse_words() {
   done
 }
 
-# Refuses what is no command, and an argument that is not for it, by the name that it has in the usage.
+# Refuses an unknown command and a wrong argument, which the usage names TIME, OBJECT or NAME.
 check_command() {
   time_pattern='20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z'
   time_meaning="a time, like 2026-11-22T12:00:00Z"
@@ -99,7 +99,7 @@ check_command() {
   esac
 }
 
-# Of every command but media, which has no need of a database.
+# For all commands except media, which uses no database.
 check_database_settings() {
   job_settings
   google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
@@ -131,7 +131,7 @@ check_database_settings() {
   esac
 }
 
-# say_steps STEP...: prints what is going to be done.
+# say_steps STEP...: prints the steps of this run.
 say_steps() {
   set -- ${SQL_CLONES:+"delete the clones that a killed restore has left: $SQL_CLONES"} "$@"
   google_say "$([ "$dry_run" = no ] || echo 'Dry run: nothing is changed. ')Steps:"
@@ -155,14 +155,14 @@ confirm_steps() {
   [ "$yes" = yes ] || google_confirm "$1"
 }
 
-# Makes sure that no other run changes databases at the same time, and removes what killed ones have left.
+# Makes sure that no other run changes databases at the same time, and deletes jobs and clones of killed runs.
 begin_changes() {
   { mark_run "$instance_connection" && remove_copies "$take_over"; } ||
     google_fail "This run cannot be marked by a job, or the jobs that killed runs have left cannot be removed."
   for left_clone in $SQL_CLONES; do try "delete $left_clone" sql_remove "$left_clone"; done
 }
 
-# Nothing else may use an instance that is being overwritten, whether a run has left a mark or not.
+# Refuses an instance that Cloud SQL is overwriting with a backup, even if no run has left a mark.
 refuse_restoration() {
   sql_restoration '.status != "DONE"' ||
     google_fail "Whether Cloud SQL restores a backup into $INSTANCE cannot be found out."
@@ -179,7 +179,7 @@ clean_up() {
       "To fix: run the same command again; its first step opens the database," \
       "and so does db-init in the next apply that runs it."
   fi
-  # Not during an exchange, in which drop-former might remove the only copy of the former data.
+  # Not after an interrupted exchange: drop-former could remove the only copy of the former data.
   if [ "$filling" = yes ] && [ "$exchanging" = no ]; then
     google_error "  The database ${DATABASE}_restored may hold a copy of all users, which is billed." \
       "The next restore replaces it; restore.sh drop-former removes it now."
@@ -193,18 +193,18 @@ clean_up() {
   sql_abandon
 }
 
-# try WHAT COMMAND...: one step.
+# try WHAT COMMAND...: runs a step, and ends the script if it fails.
 try() {
   step=$((step + 1))
   what=$1
   shift
   google_say "Step $step: $what"
-  # While Cloud SQL goes on restoring, clean_up says what to do.
+  # While Cloud SQL still restores, clean_up prints the remedy.
   "$@" || google_fail "Step $step failed: $what" \
     "$([ "$restoring" = yes ] || echo "To fix: correct what the message names and run the same command again.")"
 }
 
-# exists: whether the file is there again, among those that begin with its name.
+# exists: whether the file exists again. The list has all files that begin with its name.
 exists() {
   FILE=$file
   export FILE
@@ -213,7 +213,7 @@ exists() {
     [ "$GOOGLE_READ" = true ]
 }
 
-# Folders of the application, for uploads and for exports. The bucket may also hold files of others.
+# Folders of the application, for uploads and for exports. Other folders of the bucket may belong to others.
 media_folders='^(media|reports)/'
 
 # Restores soft-deleted files of the application; a file that exists again stays as it is, and one that cannot be
@@ -222,7 +222,7 @@ restore_media() {
   google_pages storage "b/$MEDIA_BUCKET/o" items "softDeleted=true&maxResults=1000" "$GOOGLE_WORK/deleted" ||
     google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." \
       "To fix: the caller needs roles/storage.admin on the bucket."
-  # The newest version of each. Times are compared as texts, without the Z, so that fractions of that second count.
+  # The newest version of each file. Times are compared as texts, without the Z, so that fractions of a second count.
   jq -rs --arg since "${SUBJECT%Z}" --arg folders "$media_folders" \
     "$GOOGLE_FUNCTIONS"'map(select(.softDeleteTime >= $since and (.name | test($folders)))) | group_by(.name)[]
     | max_by(.generation | tonumber)
@@ -245,17 +245,17 @@ restore_media() {
       restored=$((restored + 1))
       continue
     fi
-    # Kept, because exists makes another call.
+    # Saved, because exists makes another call.
     status=$GOOGLE_STATUS outcome=$(google_outcome)
     if [ "$status" = 412 ] || google_says 'pre-condition'; then
       kept=$((kept + 1))
     elif [ "$status" = 404 ] && exists; then
-      # The answer to the first of several attempts was lost.
+      # The response to the first of several attempts was lost.
       restored=$((restored + 1))
     else
       failed=$((failed + 1))
       google_error "$plain cannot be restored. $outcome"
-      # Any other problem concerns all files, and would be reported for each.
+      # Any other problem affects all files, and would be reported for each.
       case $status in
         400 | 404 | 409 | 412) ;;
         000) google_is_unsafe "$file" % || break ;;
@@ -270,8 +270,8 @@ restore_media() {
   google_stop "  To fix: correct what the messages name and run the same command again."
 }
 
-# Looks for the restoration that this run or a killed run of the same backup has begun. One that has ended counts only
-# while its mark is young, because users may have written since.
+# Finds the restoration that this run, or a killed run with the same backup, has begun. A restoration that has ended
+# counts only while its mark is young, because users may have written since then.
 find_restoration() {
   export JOB_TAKEN JOB_SINCE
   sql_restoration '(env.JOB_TAKEN != "no" and .status != "DONE") or (env.JOB_TAKEN != "late" and .error == null
@@ -283,21 +283,21 @@ restore_backup() {
   restoring=yes
   if ! sql_once "Restore of $INSTANCE" find_restoration \
     "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json"; then
-    # Cloud SQL has refused it, so it goes on with nothing.
+    # Cloud SQL has refused the request, so it restores nothing.
     if [ "$GOOGLE_METHOD" = POST ] && [ "$GOOGLE_FAULT" = final ]; then restoring=no; fi
     return 1
   fi
   [ -z "$SQL_FOUND" ] || google_say "Cloud SQL has taken this restoration already: it is not begun again."
   if ! sql_await "Restore of $INSTANCE"; then
-    # It has ended, with an error.
+    # The restoration has ended with an error.
     if [ "$GOOGLE_DONE" = true ]; then restoring=no; fi
     return 1
   fi
   restoring=no
 }
 
-# read_connection INSTANCE: sets connection to the connection name of it. One that others manage is never cloned,
-# so its settings have the only name there is, and Google is not asked about it.
+# read_connection INSTANCE: sets connection to the connection name of the instance. An instance that others manage is
+# never cloned, so CONNECTION_NAME is its name, and no call is needed.
 read_connection() {
   connection=${CONNECTION_NAME:-}
   [ "${INSTANCE_OWNER:-deployment}" = deployment ] || return 0
@@ -314,21 +314,21 @@ prepare() {
   run_swap_job clear cleared && filling=yes && run_init "$instance_connection" "done: " "DB_NAME=${DATABASE}_restored"
 }
 
-# Puts the database in place that the last job has filled, which it identifies by its id and not by its name.
+# Exchanges the application's database and the database that the last job has filled, identified by its id.
 exchange() {
   exchanging=yes
   run_swap_job swap exchanged "RESTORED_ID=${JOB_LINE##* }" || return 1
   exchanging=no filling=no
 }
 
-# adopt INSTANCE: gives a restored instance, or a clone, the passwords and names that this deployment uses.
+# adopt INSTANCE: gives a restored instance, or a clone, the passwords and names of this deployment.
 adopt() {
   sql_set_administrator "$1" && read_connection "$1" || return 1
-  # A clone has the names of the instance that it is made from.
+  # A clone already has the names of this deployment.
   [ "$FROM_DATABASE" = "$DATABASE" ] || [ "$1" != "$INSTANCE" ] ||
     run_script "$connection" "$folder/swap-database.sh" "renamed: " ACTION=rename "DB_NAME=$DATABASE" \
       "FROM_NAME=$FROM_DATABASE" || return 1
-  # In a backup, a login may be open whose password a rotation has replaced since.
+  # A backup may contain an enabled login whose password a rotation has replaced since.
   run_init "$connection" "done: of its logins, " "DB_NAME=$DATABASE" DB_CLOSE_OTHER=true
 }
 
@@ -374,7 +374,7 @@ restore_point_in_time() {
     "copy $DATABASE of the clone into it with a job" "$(exchange_step)" "delete the clone"
   confirm_steps "Replace the data of $DATABASE with that of $SUBJECT?"
   begin_changes
-  # First, because a database that an earlier restore has put aside stops it before anything is billed.
+  # First, because a database that an earlier restore has put aside ends the script, before a clone is billed.
   try "empty database" prepare
   sql_own_clone=$JOB_GROUP-$RUN
   try "clone" sql_clone "$INSTANCE" "$sql_own_clone" "$SUBJECT"
@@ -388,7 +388,7 @@ restore_point_in_time() {
   say_former
 }
 
-# Sets GOOGLE_READ to "NAME TIME" of the newest backup that SUBJECT means, from a list or by its full name.
+# Sets GOOGLE_READ to "NAME TIME" of the newest backup that matches SUBJECT, from a list or by its full name.
 read_backup() {
   export FROM_INSTANCE SUBJECT
   filter='select(.instance == env.FROM_INSTANCE and .state == "SUCCESSFUL")'
@@ -442,14 +442,14 @@ drop_former() {
   try "drop" run_swap_job drop-former dropped
 }
 
-# Reads the instance, and sets SQL_CLONES to the clones that killed runs have left.
+# Reads the instance, and sets SQL_CLONES to the clones of killed runs.
 look_at_instance() {
   read_connection "$INSTANCE" ||
     google_fail "The database instance $INSTANCE cannot be read." \
       "To fix: after a destroy, apply first; the next apply creates an empty instance of the same name."
   instance_connection=$connection
   case $action/${INSTANCE_OWNER:-deployment} in *backup/* | */others) ;; *) refuse_restoration ;; esac
-  # While a clone is made, there is no copy of a job.
+  # A run that is making its clone has no job yet, by which others would find it.
   sql_clones "$JOB_GROUP" "$take_over"
 }
 

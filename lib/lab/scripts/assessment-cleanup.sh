@@ -1,9 +1,9 @@
 #!/bin/sh
-# Deletes from Migration Center what a lab has left there: its source, the import jobs and discovery clients of that
-# source, the assets that came from it alone, and the groups of the labs that use it, so that their next plan registers
-# the source again. Everything else is kept. Lists first what it is about to delete, and the other labs.
+# Deletes the data of a lab from Migration Center: its source, the import jobs and discovery clients of that source, the
+# assets that come from no other source, and the groups of the labs that use the source, so that their next plan
+# registers it again. Everything else is kept. First lists the items to delete, and the other labs that use the source.
 #
-#   assessment-cleanup.sh                shows what there is, asks, and deletes
+#   assessment-cleanup.sh                lists the items, asks, and deletes them
 #   assessment-cleanup.sh --yes          deletes without asking
 #   assessment-cleanup.sh --everything   deletes all that Migration Center has for the project in the region
 #

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Registers a source of discovery data with Migration Center, or uses the existing one.
 #
-# Migration Center needs no other preparation: it has no call that initializes it, and it answers for a region as soon
-# as its API is on. An existing source of another type or name, or one that is being deleted, is refused, because the
-# discovery client would not deliver into it. Other labs that use the source are named; assessment-rest.sh says how they
-# are found.
+# Migration Center needs no other preparation: it has no call to initialize it, and works in a region as soon as its API
+# is on. An existing source of another type or name is refused, and so is a source that is being deleted, because the
+# discovery client would not deliver data to either. The script lists other labs that use the source; assessment-rest.sh
+# finds them.
 #
 #   PROJECT_ID           project (required)
 #   REGION               region of the assessment data (required)
