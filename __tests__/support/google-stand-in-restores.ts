@@ -13,8 +13,8 @@ export function linesOfRestore({ command, environment }: JobRun): readonly strin
     rename: "renamed: it has the name",
   };
   if (DRILL_USERS !== undefined) return ["recorded: 2026-11-22T12:00:00Z"];
-  if (command.join(" ").includes("a replica has")) return ["caught up: nobody uses it any more, after 0 s"];
-  const isFill = command.join(" ").includes("restores a dump");
+  if (command.join(" ").includes("pg_current_wal_flush_lsn")) return ["caught up: nobody uses it any more, after 0 s"];
+  const isFill = command.join(" ").includes("pg_restore --no-owner");
   const counted = isFill ? `users: 7 in database ${RESTORED_ID}` : "users: 7 user(s)";
   const prepared = DB_CLOSE_OTHER === "true" ? "done: of its logins, only one can use it" : "done: it can be used";
   return ["a line before", words[ACTION] ?? (command[1] === "-c" ? counted : prepared)];

@@ -193,7 +193,7 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh", () => {
     haveServers();
     const { outcomeOf } = standIn.jobs;
     standIn.jobs.outcomeOf = (run) =>
-      run.command.join(" ").includes("counts the users")
+      run.command.join(" ").includes("users: $users user")
         ? { isSuccess: false, lines: ["failed: the database has no user"] }
         : outcomeOf(run);
     standIn.sql.operations.failures.set("instances.restoreBackup", { code: "ERROR", message: "no room" });

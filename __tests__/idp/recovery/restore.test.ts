@@ -167,9 +167,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
       expect(billed.map((names) => names.length)).toEqual([2, 1]);
       const job = standIn.jobs.runs[1];
       expect(job?.databases).toEqual([CONNECTION]);
-      expect(job?.command[2]).toContain(
-        "# Runs as a job with the administrator's login, after database-client.sh: records",
-      );
+      expect(job?.command[2]).toContain("recorded: $passed_at");
       expect(job?.environment).toEqual({
         DB_HOST: `/cloudsql/${CONNECTION}`,
         DB_NAME: DATABASE,

@@ -316,7 +316,7 @@ describeWith(["curl", "dash", "jq"], "return-home.sh", () => {
     const said = "failed: 2 session(s) still use idp_b_demo after 300 s, and may write";
     const before: (readonly string[])[] = [];
     standIn.jobs.outcomeOf = (run) => {
-      if (!run.command.join(" ").includes("waits until nobody uses")) return outcomeOf(run);
+      if (!run.command.join(" ").includes("pg_current_wal_flush_lsn")) return outcomeOf(run);
       before.push(done());
       return { isSuccess: false, lines: [said] };
     };

@@ -76,11 +76,20 @@ export const filesIn = ({ standIn }: SqlScene): string[] =>
     .filter(({ softDeleteTime }) => softDeleteTime === undefined)
     .map(({ generation, name }) => `${name} ${generation}`);
 
+/** What each script of a job does, and code that only this script has. */
+const SCRIPT_MARKS = [
+  ["waits", "pg_current_wal_flush_lsn"],
+  ["counts", "users: $users user"],
+  ["restores", "pg_restore --no-owner"],
+  ["records", "recorded: $passed_at"],
+  ["puts", "swap_databases"],
+] as const;
+
 /** What the jobs did, in order: the script of its own or of the copied job, and the variables that matter. */
 export function runsOf({ standIn }: SqlScene): readonly string[] {
   return standIn.jobs.runs.map(({ command, databases, environment, job }) => {
     const text = command.join(" ");
-    const script = /\n# Runs as a job[^:]*: (\w+)/.exec(text)?.[1] ?? "db-init";
+    const script = SCRIPT_MARKS.find(([, mark]) => text.includes(mark))?.[0] ?? "db-init";
     const { ACTION = "", DB_NAME = "" } = environment;
     const where = databases
       .map((name) => name.replace(CONNECTION, "").replace(/^.*:(restore-)[0-9a-f]{8}-[0-9a-f]{8}$/, "$1…"))

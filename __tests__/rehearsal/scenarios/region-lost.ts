@@ -184,7 +184,7 @@ const COPIED_DUMP: Remainder = {
     const wanted = [`dumps/${file}`, `dumps/${file}.sha256`];
     if (copied.join() !== wanted.join())
       throw new StepFailure("recover-elsewhere.sh", `it has copied ${copied.join(", ") || "nothing"}`);
-    const fills = web.jobs.runs.filter(({ command }) => command.join(" ").includes("restores a dump"));
+    const fills = web.jobs.runs.filter(({ command }) => command.join(" ").includes("pg_restore --no-owner"));
     const [fill] = fills;
     if (fills.length !== 1 || fill === undefined || fill.databases.join().endsWith(`:${instance}`))
       throw new StepFailure("recover-elsewhere.sh", "it has not filled the database elsewhere, once");

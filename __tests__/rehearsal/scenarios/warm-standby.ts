@@ -95,7 +95,7 @@ class Pair {
       const closed = run.databases.filter((name) => !this.mayConnect(account, name.split(":").at(-1) ?? ""));
       if (closed.length > 0)
         return { isSuccess: false, lines: [`failed: ${account} may not connect to ${closed.join()}`] };
-      const isComparison = run.command.join(" ").includes("a replica has");
+      const isComparison = run.command.join(" ").includes("pg_current_wal_flush_lsn");
       return { isSuccess: true, lines: isComparison ? ["caught up: all up to 0/3000060"] : linesOfRestore(run) };
     };
     web.metrics.lags.set(`${PROJECT}:${this.standby}`, { seconds: 2, time: new Date().toISOString() });
