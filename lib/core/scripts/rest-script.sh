@@ -120,19 +120,20 @@ google_check() {
   esac
 }
 
-# google_setting NAME PATTERN MEANING: the same, for an environment variable.
+# google_setting NAME PATTERN MEANING: like google_check, for an environment variable.
 google_setting() {
   eval "google_value=\${$1:-}"
   google_check "$1" "$google_value" "$2" "$3"
 }
 
-# google_option NAME PATTERN MEANING: the same, for a variable that may be empty.
+# google_option NAME PATTERN MEANING: like google_setting, for a variable that may be empty.
 google_option() {
   eval "$1=\${$1:-} google_value=\${$1:-}"
   [ -z "$google_value" ] || google_setting "$@"
 }
 
-# google_time_limit NAME...: whole seconds. In shell arithmetic a leading 0 means octal, and 20 digits overflow.
+# google_time_limit NAME...: refuses variables that are not whole seconds. In shell arithmetic, a leading 0 means octal,
+# and 20 digits overflow.
 google_time_limit() {
   for google_name in "$@"; do
     google_setting "$google_name" '0|[1-9][0-9]{0,5}' "a number of seconds, at most 999999"
@@ -251,7 +252,7 @@ google_open_pipe() {
   exec 7<>"$GOOGLE_WORK/pipe" 8>"$GOOGLE_WORK/pipe" 9<"$GOOGLE_WORK/pipe" 7<&-
 }
 
-# The only way out: whatever ends a script, even within this library, what it has to undo is undone.
+# Runs whenever a script ends, even within this library, so that GOOGLE_ON_FAILURE can undo changes.
 google_end() {
   GOOGLE_EXIT=$?
   trap '' HUP INT QUIT PIPE TERM
@@ -281,7 +282,7 @@ google_end_children() {
   done
 }
 
-# google_on_failure FUNCTION: for a script that has something to undo if it is interrupted or fails.
+# google_on_failure FUNCTION: sets a function that undoes changes if the script is interrupted or fails.
 google_on_failure() {
   GOOGLE_ON_FAILURE=$1
 }
@@ -339,8 +340,8 @@ google_await_worker() {
   return "$google_code"
 }
 
-# google_within SECONDS COMMAND...: the same with a time limit, after which it returns 124: the command may hang, or
-# print more than a pipe holds.
+# google_within SECONDS COMMAND...: like google_beside, with a time limit, after which it returns 124. The command may
+# hang, or print more than a pipe holds.
 google_within() {
   google_until=$(($(date +%s) + $1))
   shift
@@ -366,7 +367,7 @@ google_progress() {
   google_say "$1: $2 ($(google_seconds) s)"
 }
 
-# google_row WHAT WORD...: prints a line of a list of what is found.
+# google_row WHAT WORD...: prints a line of a table, with a label and its value.
 google_row() {
   google_row_of=$1
   shift
@@ -380,8 +381,8 @@ google_confirm() {
   [ "$google_reply" = yes ] || { google_say "Nothing was changed." && exit 1; }
 }
 
-# google_with_few_tries COMMAND...: runs a command with fewer attempts per call, for calls about what may be gone: each
-# attempt that fails prints a line.
+# google_with_few_tries COMMAND...: runs a command with at most three attempts per call. For calls to a region that may
+# be gone: each failed attempt prints a line.
 google_with_few_tries() {
   google_all_tries=$REST_TRIES
   [ "$REST_TRIES" -le 3 ] || REST_TRIES=3
@@ -397,8 +398,8 @@ google_pause() {
   google_sleep "$REST_POLL_SECONDS"
 }
 
-# Prints the text on standard input as one line of at most 500 characters, without what looks like a token or a key of
-# AWS, which may contain slashes: programs may print what they are given.
+# Prints the text on standard input as one line of at most 500 characters. Replaces words that look like a token or a
+# key of AWS, because programs may print their arguments. A key of AWS may contain slashes.
 google_text() {
   tr -s '[:cntrl:] ' ' ' | cut -c 1-2000 | sed -e 's/^ //' -e 's/ $//' | jq -Rr '
     def mixed($letters): "(?=[\($letters)]*[0-9])(?=[\($letters)]*[A-Z])(?=[\($letters)]*[a-z])";

@@ -48,8 +48,8 @@ build_id='' log_address='' identity_tries=0
 # "yes" when another run has requested this build: an interrupted run then does not cancel it.
 joined=no
 
-# Sets mode to whether the image is built or copied, and what differs: the variables that the build gets, the files, and
-# the function that prints its script.
+# Sets mode to build or copy, and what depends on it: variables and files for the build, and step_script to the function
+# that prints its script.
 choose_mode() {
   if [ -n "${COPY_OF:-}" ]; then
     mode=copy step_script=copy_step
@@ -250,7 +250,7 @@ write_request() {
     }' >"$GOOGLE_WORK/build.json"
 }
 
-# What take_build reads of a build.
+# Filter of jq for take_build: id and log of a build.
 id_and_log='[(.id | strings) // "", .logUrl // "not given"] | @tsv'
 
 # Watches the build of which the last response has given id and log; returns 1 when it has given none.
@@ -261,8 +261,8 @@ take_build() {
   google_say "Build $build_id of $IMAGE is under way; log: $log_address"
 }
 
-# pause_for_identity REASON: a new account or role takes a minute or two to take effect everywhere. Returns 1 when that
-# is over.
+# pause_for_identity REASON: waits, because a new account or role takes a minute or two to become effective everywhere.
+# Returns 1 after IDENTITY_WAIT_SECONDS.
 pause_for_identity() {
   [ "$(google_seconds)" -lt "$IDENTITY_WAIT_SECONDS" ] || return 1
   identity_tries=$((identity_tries + 1))
@@ -279,8 +279,8 @@ refused_for_identity() {
   esac
 }
 
-# Takes the build of this image that is under way, if there is one: that of a concurrent apply, or of a request whose
-# answer was lost. If builds cannot be listed, the request for a build reports why.
+# Joins a running build of this image, if there is one: a concurrent apply has requested it, or a request of this run
+# whose response was lost. If builds cannot be listed, the request for a build reports why.
 join_build() {
   joined=no
   google_listed 'first(.[] | select(.images == [env.IMAGE])

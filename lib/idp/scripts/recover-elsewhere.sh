@@ -82,9 +82,10 @@ parse_words() {
   esac
 }
 
-# Reads what the operator's --var-file says of regions. Sets names_standby to whether it sets standby, yes or no;
-# file_locations to its secret_locations as words, empty if it has none; and secret_regions to the regions that the
-# secrets need. HCL is not parsed, only searched line by line.
+# Reads the regions in the operator's --var-file. HCL is not parsed, only searched line by line. Sets:
+#   names_standby    whether the file sets standby: yes or no
+#   file_locations   its secret_locations as words; empty: none
+#   secret_regions   regions that the secrets need
 read_var_file() {
   wants_standby=no standby_region=''
   case $var_file in
@@ -122,7 +123,7 @@ FACTS
 }
 
 check_settings() {
-  # Refused by the names in the usage. From here on, the regions are LOST_REGION and elsewhere.
+  # Checked by the names in the usage. From here on, the two regions are LOST_REGION and elsewhere.
   google_setting DATABASE_REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
   export LOST_REGION="${DATABASE_REGION:-}"
   REGION=$elsewhere
@@ -168,21 +169,21 @@ check_settings() {
 name_files() {
   inputs=recovery-$NAME.tfvars.json
   secret_key=$NAME-recovered-secret-key
-  # A line for each thing that the database can be restored from: whether it, or its key, is in the lost region alone
-  # (yes or no), minutes that are lost, backup or dump, and its name.
+  # A line for each source of the database: whether it or its key is in the lost region alone (yes or no), minutes of
+  # lost data, backup or dump, and its name.
   sources=$GOOGLE_WORK/sources
   : >"$sources"
 }
 
-# minutes_since TIME: whole minutes by the clock of the server.
+# minutes_since TIME: prints the whole minutes since TIME, by the clock of the server.
 minutes_since() {
   jq -nr --arg time "$1" --argjson now "$(google_server_time)" \
     '$time | sub("[.][0-9]+"; "") | fromdate | ($now - .) / 60 | floor'
 }
 
-# read_place WORD CALL...: reads the description of a bucket or a secret. Sets is_only_there to whether that is in the
-# lost region and nowhere else, yes or no, and place_note to what a row says of it then: "; WORD in ... alone". Without
-# an answer, it is no.
+# read_place WORD CALL...: reads the location of a bucket or a secret. Sets is_only_there to whether it is in the lost
+# region and nowhere else: yes or no, and no without a response. If it is yes, sets place_note to a note for a row:
+# "; WORD in ... alone".
 read_place() {
   is_only_there=no place_note='' place_word=$1
   shift
@@ -193,13 +194,13 @@ read_place() {
   is_only_there=yes place_note="; $place_word in $LOST_REGION alone"
 }
 
-# Prints a warning for something that answers now but is in the lost region alone.
+# Prints a warning if the place of read_place answers now, but is in the lost region alone.
 any_moment() {
   [ "$is_only_there" = no ] || echo "$place_note, and may stop answering at any moment"
 }
 
-# A backup has everything that was written before it began; Google does not say whether it has what was written while it
-# was made. It is encrypted with the key of its instance, and cannot be read without that: a backup whose key is in the
+# Finds the newest backup outside of the lost region. A backup contains the data from before its start; whether it
+# contains later writes is not documented. It is encrypted with the key of its instance: a backup whose key is in the
 # lost region comes last.
 look_for_backup() {
   export INSTANCE
@@ -233,11 +234,11 @@ BACKUP
   echo "$has_lost_key $backup_minutes backup $backup" >>"$sources"
 }
 
-# The time at which a dump was begun is in its name, and in the name of a copy, which is younger itself.
+# The name of a dump contains its start time. A copy of the dump has the same name, but was created later.
 time_in_name='def time_in_name: capture("-(?<time>[0-9]{8}T[0-9]{6}Z)[.]dump$").time
   | strptime("%Y%m%dT%H%M%SZ") | mktime | todate;'
 
-# say_dump ROW NAME TIME: NAME is BUCKET/OBJECT.
+# say_dump ROW NAME TIME: prints a row about a dump and adds it to the sources. NAME is BUCKET/OBJECT.
 say_dump() {
   dump_minutes=$(minutes_since "$3")
   read_place "it is" google_get storage "b/${2%%/*}"
@@ -245,7 +246,7 @@ say_dump() {
   echo "$is_only_there $dump_minutes dump $2" >>"$sources"
 }
 
-# look_at_dump NAME: looks at a dump whose name is known.
+# look_at_dump NAME: prints a row about the dump BUCKET/OBJECT.
 look_at_dump() {
   if google_get storage "b/${1%%/*}/o/$(encoded_object "${1#*/}.sha256")" &&
     google_reading "$time_in_name (.name | time_in_name) // .updated // error(\"no time\")" google_get storage \
@@ -258,8 +259,8 @@ look_at_dump() {
   google_row dump "gs://$1 cannot be read: $dump_problem$place_note"
 }
 
-# look_for_newest ROW BUCKET FOLDER [NAME]: looks for the newest dump of a bucket that has its checksum, by the times in
-# their names; without one, for the dump NAME.
+# look_for_newest ROW BUCKET FOLDER [NAME]: finds the newest dump in a folder, by the time in its name, that has a
+# checksum. Without such a dump, looks at the dump NAME.
 look_for_newest() {
   [ -n "$2" ] || return 0
   DUMPS=$3/$DATABASE-
@@ -287,7 +288,7 @@ look_for_dumps() {
     gs://*) look_at_dump "${FROM#gs://}" ;;
     */) google_row dump "none: there is no bucket of dumps" ;;
     *)
-      # latest/ comes last: only the time when it was stored is known, which is later than when the dump began.
+      # latest/ comes last: only its time of storage is known, which is later than the start of the dump.
       look_for_newest dump "$DUMP_BUCKET" dumps "$DUMP_BUCKET/latest/$DATABASE.dump"
       look_for_newest copy "$DUMP_COPY_BUCKET" "$DUMP_BUCKET"
       look_for_newest locked "$DUMP_LOCK_BUCKET" "$DUMP_BUCKET"
@@ -303,7 +304,7 @@ key_path() {
   esac
 }
 
-# Whether an earlier run has copied the secret key; that copy may be all that is left of it. Sets has_key and is_kept.
+# Whether an earlier run has copied the secret key. The original may be lost since. Sets has_key and is_kept.
 find_kept_key() {
   if google_get secretmanager "projects/$PROJECT_ID/secrets/$secret_key/versions/1:access"; then
     has_key=yes is_kept=yes
@@ -371,13 +372,13 @@ look() {
     google_row instance "answers, and is $GOOGLE_READ: look twice whether its region is gone." \
       "Two deployments that both take users do not know of each other"
   else
-    # Other answers, such as that of a missing role, do not show whether the region is gone.
+    # Any other error, such as a missing role, does not show whether the region is gone.
     case $GOOGLE_STATUS in 5?? | 000 | 404) is_gone=yes ;; *) is_gone=unknown ;; esac
     google_row instance "does not answer: $(google_outcome)"
   fi
 }
 
-# has_input NAME: whether this folder has the input. A folder for one deployment has only those that it needs.
+# has_input NAME: whether this folder has the input. A folder for one deployment has only the inputs that it needs.
 has_input() {
   if [ -f cdk.tf.json ]; then
     jq -e --arg name "$1" '.variable | has($name)' cdk.tf.json >/dev/null
@@ -386,9 +387,9 @@ has_input() {
   fi
 }
 
-# Sets source_kind to backup or dump, source_name to its name, and minutes_left to what it loses: whichever loses less.
-# What is in the lost region alone may disappear while it is read, so it is taken only if there is nothing else, if the
-# operator names it, or if the region is not gone.
+# Chooses the backup or dump that loses least. Sets source_kind, source_name, and minutes_left to the minutes of data
+# that are lost. A source in the lost region alone may disappear while it is read, so it is chosen only if there is no
+# other one, if the operator names it, or if the region is not gone.
 choose_source() {
   sort -k 2,2n -k 3,3 "$sources" >"$GOOGLE_WORK/newest"
   case $is_gone/$FROM in
@@ -439,8 +440,8 @@ read_key() {
   if google_get secretmanager "$(key_path):access"; then is_read=yes; else is_read=no; fi
 }
 
-# Copies the secret key into a secret in REGION, and in that of a standby. The copy stays when what is left of the
-# former deployment is destroyed. If an earlier run has made it, both are compared, as long as the original can be read.
+# Copies the secret key into a secret in REGION, and in the region of a standby. The copy survives the deletion of the
+# former deployment. If an earlier run has made the copy, both keys are compared, as long as the original can be read.
 keep_secret_key() {
   SECRET_REGIONS=$secret_regions
   export SECRET_REGIONS
@@ -532,8 +533,7 @@ finish_uploads() {
   write_mark restored "$mark_instance"
 }
 
-# For a deployment that is restored: its data stay. Its inputs are written again if they are missing, as on another
-# machine.
+# Repeats the apply of a restored deployment, whose data stay. On another machine, its inputs are written again.
 repeat_apply() {
   if [ "$mark" = filled ]; then
     repeated="The database of $NAME was restored $mark_time, and stays; only uploads are added."
@@ -551,8 +551,7 @@ repeat_apply() {
   say_next
 }
 
-# Stops if an apply would replace the deployment in another region, or would leave out what the --var-file of an earlier
-# run says.
+# Stops if an apply would replace the deployment in another region, or would lack the --var-file of an earlier run.
 require_place() {
   [ -n "$mark_region" ] || return 0
   [ "$mark_region" = "$elsewhere" ] ||

@@ -1,17 +1,16 @@
 #!/bin/sh
-# Shows that the database can be restored: clones it as it was at a point in time, counts the users in the clone in a
-# job, deletes the clone and says how long that took. The data of the database itself are not touched. A second job
-# (record-drill.sh) records that the drill has passed in the comment of the database, which the check-up reads, and in
-# the log.
+# Proves that the database can be restored: clones the instance as of a point in time, counts the users in the clone by
+# a job, deletes the clone and prints how long that took. The data of the instance itself do not change. A second job
+# (record-drill.sh) records the result in the comment of the database, which the check-up reads, and in the log.
 #
 #   restore-drill.sh [--take-over]          as of ten minutes ago
 #   restore-drill.sh [--take-over] TIME     as of that time, like 2026-11-22T12:00:00Z
 #
-# An interrupted drill deletes its clone before it ends. The clone of a killed drill is deleted by the next one, but
-# only after the time that a drill can take, because it may belong to a running drill until then; with --take-over, at
-# once. A clone that somebody has protected stays, and so does one without the label copy-for, because the drill was
-# killed while it cloned, or somebody has removed the label: the next drill prints the commands that delete it. A clone
-# is billed while it exists.
+# An interrupted drill deletes its clone before it ends. The next drill deletes the clone of a killed drill, but only
+# after the longest duration of a drill, because the clone may be in use until then; with --take-over, at once. Clones
+# with deletion protection or without the label copy-for are kept, because somebody may have protected or relabelled
+# them, and the next drill prints the commands that delete them. A clone has no label yet if the drill was killed while
+# cloning. A clone is billed while it exists.
 #
 #   PROJECT_ID   project (required)
 #   INSTANCE     name of the database instance (required)

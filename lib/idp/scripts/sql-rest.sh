@@ -22,10 +22,10 @@ sql_busy() {
   google_has_reason operationInProgress || google_says 'another operation was already in progress'
 }
 
-# sql_change WHAT METHOD PATH BODY_FILE [QUERY [LIMIT]]: makes a change and waits until it is done, for as many seconds
-# as the variable LIMIT says (SQL_SECONDS). Returns 1 when it is refused, fails or takes too long; google_outcome says
-# which. To Cloud SQL, a repeated change that the first one has made already is no error, except for one that names what
-# it creates.
+# sql_change WHAT METHOD PATH BODY_FILE [QUERY [LIMIT]]: makes a change and waits until it is done, within the seconds
+# in the variable LIMIT (SQL_SECONDS). Returns 1 when the change is refused, fails or takes too long; google_outcome
+# prints which. A change may be repeated: Cloud SQL refuses a second time only the creation of something that has a
+# name.
 sql_change() {
   # To the shell's arithmetic, the name of a variable is its value.
   sql_until=$(($(google_seconds) + ${6:-SQL_SECONDS}))
@@ -66,7 +66,7 @@ sql_restoration() {
   SQL_FOUND=$GOOGLE_READ
 }
 
-# sql_await WHAT [LIMIT]: waits for the operation in the last response, for as long as the variable LIMIT says.
+# sql_await WHAT [LIMIT]: waits for the operation in the last response, within the seconds in the variable LIMIT.
 sql_await() {
   google_settle sqladmin "projects/$PROJECT_ID/operations/" "${2:-SQL_SECONDS}" "$1"
 }
@@ -76,7 +76,7 @@ sql_clone() {
   jq -n --arg clone "$2" --arg time "$3" '{ cloneContext: { destinationInstanceName: $clone, pointInTime: $time } }' \
     >"$GOOGLE_WORK/clone.json"
   if ! sql_change "Clone $2" POST "instances/$1/clone" "$GOOGLE_WORK/clone.json"; then
-    # The answer to the first of several attempts was lost.
+    # The response to the first of several attempts was lost.
     google_has_reason instanceAlreadyExists || return 1
     google_listed ".[0] // {} | $GOOGLE_OPERATION" \
       sqladmin "projects/$PROJECT_ID/operations" items "instance=$2&maxResults=100" || return 1
@@ -85,8 +85,8 @@ sql_clone() {
   sql_mark "$2"
 }
 
-# sql_mark CLONE: removes what a clone inherits from its instance, the protection and what would be billed after the
-# deletion, and adds the label by which other runs know that the clone may be deleted.
+# sql_mark CLONE: ends the deletion protection of a clone, and the backups that would be billed after its deletion,
+# which it inherits from its instance. Adds the label copy-for, which allows other runs to delete the clone.
 sql_mark() {
   jq -n '{ settings: { deletionProtectionEnabled: false, finalBackupConfig: { enabled: false },
     retainBackupsOnDelete: false, userLabels: { "copy-for": env.JOB_GROUP } } }' >"$GOOGLE_WORK/mark.json"
@@ -118,13 +118,12 @@ sql_by_hand() {
     "--project=$PROJECT_ID && gcloud sql instances delete $1 --project=$PROJECT_ID"
 }
 
-# sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, a clone that may
-# still be in use ends the script. A clone without the label, or with protection, may belong to somebody: it is
-# reported, and left out of the list.
+# sql_clones PREFIX yes|no: sets SQL_CLONES to the clones of killed runs. With no, a clone that may still be in use ends
+# the script. A clone without the label, or with deletion protection, may belong to somebody: it is only reported.
 sql_clones() {
   google_pages sqladmin "projects/$PROJECT_ID/instances" items maxResults=500 "$GOOGLE_WORK/instances" ||
     google_fail "The clones of $INSTANCE cannot be listed."
-  # Two changes of Cloud SQL, and a job that is created, run and deleted.
+  # The longest time of a run: two changes of Cloud SQL, and a job that is created, run and deleted.
   jq -r --arg pattern "^$1-[0-9a-f]{8,10}\$" --argjson now "$(google_server_time)" \
     --argjson longest "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" 'select(.name | test($pattern))
     | ($now - (.createTime | sub("[.][0-9]+"; "") | fromdate)) as $age
