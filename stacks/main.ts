@@ -1,3 +1,4 @@
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 import { App } from "cdktf";
@@ -19,6 +20,7 @@ async function synthesize([, , ...given]: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
+  refuseUnwritable(process.env.CDKTF_OUTDIR ?? "cdktf.out");
   const app = new App({ hclOutput: hcl });
   const settings = readSettings(process.env);
   const values = settingsFile === undefined ? undefined : await readSettingsFile(settingsFile);
@@ -90,6 +92,26 @@ function refuseOptionsOfNpm(environment: Readonly<Record<string, string | undefi
       write npm run synth -- <stack> ${written}
     `,
   ]);
+}
+
+/**
+ * Creates the folder of the synthesis, before the framework fails to.
+ *
+ * @throws RulesBrokenError naming the folder
+ */
+function refuseUnwritable(outdir: string): void {
+  try {
+    mkdirSync(outdir, { recursive: true });
+    accessSync(outdir, constants.W_OK);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new RulesBrokenError("stacks to synthesize", [
+      prose`
+        ${outdir} cannot be written (${code}); it must be a folder that you may write to,
+        because the folders of the stacks are written there; set CDKTF_OUTDIR to another one
+      `,
+    ]);
+  }
 }
 
 synthesize(process.argv).catch((error: unknown) => {

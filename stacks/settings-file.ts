@@ -73,6 +73,9 @@ async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unk
     const { line, problem } = hclProblem((error as Error).message);
     const twice = problem === "attribute redefined" ? setTwice(text, Number(line)) : undefined;
     if (twice !== undefined) return refuse(twice);
+    const opened = unclosedBracket(text);
+    if (opened !== undefined)
+      return refuse(`is not valid HCL: nothing closes its ${opened.bracket}; add the closing one`, opened.line);
     return refuse(`is not valid HCL: ${problem}; correct it`, line);
   }
   const block = blockIn(text, parsed as Values);
@@ -110,6 +113,26 @@ function hclProblem(message: string): { readonly line?: string; readonly problem
   // The parser looks for the end of a quoted text in the next line.
   if (summary === "Invalid multi-line string") return { line, problem: "a text has no closing quote" };
   return { line, problem: summary.charAt(0).toLowerCase() + summary.slice(1) };
+}
+
+const CLOSING: Readonly<Record<string, string>> = { "{": "}", "[": "]", "(": ")" };
+
+/**
+ * The last bracket that stays open. The parser reports a later line instead, where it cannot read on.
+ *
+ * A name that is set at the beginning of a line ends an open list or object, because an indented one is a member.
+ */
+function unclosedBracket(text: string): { readonly bracket: string; readonly line: number } | undefined {
+  const open: { readonly bracket: string; readonly line: number }[] = [];
+  for (const [index, whole] of text.split("\n").entries()) {
+    if (open.length > 0 && /^\w+ *=/.test(whole)) break;
+    const code = whole.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").replace(/(?:#|\/\/).*$/, "");
+    for (const character of code) {
+      if (character in CLOSING) open.push({ bracket: character, line: index + 1 });
+      else if (Object.values(CLOSING).includes(character)) open.pop();
+    }
+  }
+  return open.at(-1);
 }
 
 /** What is wrong with a line that sets a name a second time. */

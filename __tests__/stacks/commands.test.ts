@@ -50,6 +50,20 @@ describe("A command in a clone", () => {
     expect(status).toBe(1);
   });
 
+  it("refuses a folder that it cannot write to, before it synthesizes", () => {
+    const program = [packageFile("node_modules/tsx/dist/cli.mjs"), packageFile("stacks/main.ts"), "idp-serverless"];
+    const outdir = packageFile("package.json/out");
+    expect(run(process.execPath, program, { CDKTF_OUTDIR: outdir })).toEqual({
+      status: 1,
+      stderr: [
+        "stacks to synthesize: 1 problem",
+        `  - ${outdir} cannot be written (ENOTDIR); it must be a folder that you may write to, ` +
+          "because the folders of the stacks are written there; set CDKTF_OUTDIR to another one",
+        "",
+      ].join("\n"),
+    });
+  });
+
   it("says which options there are, and writes nothing", () => {
     const { status, stderr, stdout } = main("--help");
     expect(stdout).toMatch(/^npm run synth -- .*\n\n[^]*--settings FILE /);

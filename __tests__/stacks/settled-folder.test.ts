@@ -551,6 +551,8 @@ describe("A file of settings", () => {
     ["a.tfvars.json", "[]", "is not an object"],
     ["a.tfvars", 'region = "a"\nproject_id =', "a.tfvars, line 2, is not valid HCL: "],
     ["a.tfvars", 'a = "b\nc = 1', ", line 1, is not valid HCL: a text has no closing quote; correct it"],
+    ["a.tfvars", 'a = {\n  b = "}"\nc = 1\n', ", line 1, is not valid HCL: nothing closes its {; add the closing one"],
+    ["a.tfvars", "a = 1\nb = [\n  1, # ]\n", ", line 2, is not valid HCL: nothing closes its [; add the closing one"],
     ["a.tfvars", "a = 1\nb = 1\na = 2", "a.tfvars sets a twice, in lines 1 and 3; remove one"],
     ["a.tfvars", 'region = "a"\nlabels {\n  a = 1\n}', ", line 2, has a block, labels; it must have values alone"],
     ["a.tfvars", 'provider "google" {\n}', "has a block, provider"],
