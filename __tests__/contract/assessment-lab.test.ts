@@ -46,7 +46,7 @@ const policy = () =>
   };
 const BOOT_STEP = /(?<=@\{ Name = ')[^']+/g;
 const IMPORT_STEPS =
-  /\ntables="vmInfo diskInfo tagInfo perfInfo"\n[^]* google_upload [^]*\nrun_phase validate READY\nrun_phase run /;
+  /\ntables="vmInfo diskInfo tagInfo perfInfo"\n[^]* google_upload [^]*\n  run_phase validate READY\n  run_phase run /;
 const WITH_AWS = '${var.cloudb_access_key_id != "" && var.initialize_assessment_service ? 1 : 0}';
 const WITH_SERVICE = "${var.initialize_assessment_service ? 1 : 0}";
 const says = (text: string) => expect.stringContaining(text) as unknown;

@@ -365,10 +365,13 @@ testContract(STACK_NAME, {
         () => [
           isAscending(
             positions(
-              entrypoint().slice(entrypoint().indexOf("case $UPSTREAM_PREFIX in")),
-              "\nmap_database_variables\n",
-              "\nchoose_ssl_mode\n",
-              '\n  server) run_server "$@" ;;\n',
+              entrypoint(),
+              "\nmap_variables() {\n",
+              "\n  map_database_variables\n",
+              "\n  choose_ssl_mode\n",
+              "\nmain() {\n",
+              "\n  map_variables\n",
+              '\n    server) run_server "$@" ;;\n',
             ),
           ),
           isAscending(positions(entrypoint(), "\n  supervise_worker &\n", '\n  hold become setsid ak "$@"\n')),
@@ -555,7 +558,7 @@ testContract(STACK_NAME, {
     "Schema migrations run automatically on every server start; upgrades need no extra step": [
       () => [
         instructions().at(-1),
-        /^exec ak "\$@"$/m.test(entrypoint()),
+        /^  exec ak "\$@"\n\}\n\nmain "\$@"$/m.test(entrypoint()),
         Object.keys(factAt(serverlessResource("terraform_data.db_init_trigger"), "triggers_replace") as object),
       ],
       [
