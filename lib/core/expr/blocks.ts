@@ -9,8 +9,8 @@ export interface DynamicBlock {
 }
 
 /**
- * Adds `dynamic` blocks where the framework's iterators cannot: inside a list, for a block that occurs at most once,
- * and for collections with different content.
+ * Adds `dynamic` blocks in places that the framework's iterators do not support: inside a list, for a block that occurs
+ * at most once, and for collections with different content.
  *
  * @param parentPath path of the surrounding block, empty for the resource itself; numeric segments address list items
  */
@@ -27,12 +27,12 @@ export function addDynamicBlock(
 
 /** A block that occurs at most once. */
 interface OptionalBlock {
-  /** Whether the block is there. */
+  /** Condition under which the block exists. */
   readonly when: Condition;
   readonly content: DynamicBlock["content"];
 }
 
-/** Adds a block that occurs at most once, and whose content does not depend on the condition. */
+/** Adds a block that exists if a condition holds; the content does not depend on the condition. */
 export function addOptionalBlock(
   resource: TerraformResource,
   parentPath: string,
@@ -44,8 +44,8 @@ export function addOptionalBlock(
 }
 
 /**
- * Blocks that occur at most once, for the content of another block: plain where synthesis knows that they are there,
- * left out where it knows that they are not, `dynamic` otherwise.
+ * Optional blocks inside another block: plain if synthesis knows that the condition holds, left out if synthesis knows
+ * that it does not, `dynamic` otherwise.
  */
 export function optionalBlocks(blocks: Readonly<Record<string, OptionalBlock>>): DynamicBlock["content"] {
   const all = Object.entries(blocks).filter(([, { when }]) => !isNever(when));

@@ -1,4 +1,7 @@
-/** Thrown where Terraform would fail. One shared object, because it never reaches a user and a stack trace is slow. */
+/**
+ * Thrown where Terraform would fail. One shared object, because the error never reaches a user and every new error
+ * would cost a stack trace.
+ */
 export const NO_VALUE = new Error("Terraform has no such value");
 
 /** A value that is not null. */
@@ -7,19 +10,19 @@ export function valueIn(value: unknown): unknown {
   return value;
 }
 
-/** A number, also from a text, as Terraform converts it. */
+/** A number; a text is converted by Terraform's rules. */
 export function numberIn(value: unknown): number {
   const isNumber = typeof value === "string" ? /^-?[0-9]+([.][0-9]+)?$/.test(value) : typeof value === "number";
   return finite(isNumber ? Number(value) : NaN);
 }
 
-/** A finite number; Terraform has no infinity, for example from a division by zero. */
+/** A finite number, because Terraform fails where JavaScript returns infinity, for example at a division by zero. */
 export function finite(value: number): number {
   if (!Number.isFinite(value)) throw NO_VALUE;
   return value;
 }
 
-/** A text, also from a number or a boolean, in Unicode NFC as Terraform normalizes all texts. */
+/** A text; numbers and booleans are converted. In Unicode NFC, because Terraform normalizes all texts to it. */
 export function textIn(value: unknown): string {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") throw NO_VALUE;
   return String(value).normalize("NFC");
@@ -38,7 +41,7 @@ export function lengthOf(value: unknown): number {
   return Object.keys(value).length;
 }
 
-/** A pattern of Terraform. */
+/** A regular expression in Terraform's syntax, as one of JavaScript. */
 export function regularExpression(pattern: string, flags = ""): RegExp {
   const [, insensitive, rest = pattern] = /^([(][?]i[)])?(.*)$/s.exec(pattern) ?? [];
   return new RegExp(rest, `${flags}u${insensitive === undefined ? "" : "i"}`);

@@ -22,7 +22,7 @@ export function conditionFrom(condition: Condition): Expr<boolean> {
   return exprOf<boolean>(condition as boolean);
 }
 
-/** A condition that several resources share: in a local, unless it is short. */
+/** A condition that several resources share; a long one is put into a local. */
 export function namedCondition(scope: Construct, id: string, condition: Condition): Expr<boolean> {
   return namedIfLong(scope, id, conditionFrom(condition));
 }
@@ -43,7 +43,7 @@ export function isNever(condition: Condition | undefined): boolean {
   return typed.isLiteral && !typed.literal;
 }
 
-/** Whether synthesis knows that the condition holds; without one, it does. */
+/** Whether synthesis knows that the condition holds; true if there is no condition. */
 export function isAlways(condition: Condition | undefined): boolean {
   if (condition === undefined) return true;
   const typed = conditionFrom(condition);
@@ -60,7 +60,7 @@ export function present<Part>(...parts: readonly (Part | undefined)[]): Part[] {
   return parts.filter((part) => part !== undefined);
 }
 
-/** What to depend on to wait for all parts that are not undefined. */
+/** Dependencies that wait for all parts that are not undefined. */
 export function readyOf(
   ...parts: readonly ({ readonly ready: readonly ITerraformDependable[] } | undefined)[]
 ): ITerraformDependable[] {
@@ -89,7 +89,7 @@ export function not(condition: Condition): Expr<boolean> {
   return conditionFrom(condition).not();
 }
 
-/** A list of one element that is empty unless the condition holds: for a block that may be missing. */
+/** A list with one element if the condition holds, and empty otherwise: the `for_each` of an optional block. */
 export function listIf(condition: Condition, element: Operand<boolean | number | string>): string {
   return Token.asString(conditionFrom(condition).choose<unknown>([exprOf(element)], []));
 }
@@ -98,8 +98,8 @@ export function listIf(condition: Condition, element: Operand<boolean | number |
 const STATED = new WeakMap<TerraformStack, Expr<boolean>[]>();
 
 /**
- * Records the condition under which a part with `for_each` exists; `settled-folder.ts` cannot read it from the
- * collection.
+ * Records the condition under which a part with `for_each` exists, because `settled-folder.ts` cannot read the
+ * condition from the collection.
  */
 export function stateCondition(scope: IConstruct, condition: Expr<boolean>): void {
   const stack = TerraformStack.of(scope);

@@ -31,12 +31,12 @@ import { insideOf, tokenBehind, tokenName } from "./tokens";
 /** A value of a type, or an expression of it. */
 export type Operand<T> = Expr<T> | T;
 
-/** A token of the framework. `type` excludes expressions, whose type the compiler checks. */
+/** A token of the framework. The property `type` excludes typed expressions, because the compiler checks those. */
 interface ForeignToken extends IResolvable {
   readonly type?: never;
 }
 
-/** A condition, also as a token of the framework, whose type only Terraform knows. */
+/** A condition: a boolean, a typed expression, or a token of the framework, whose type only Terraform knows. */
 type ConditionOperand = ForeignToken | Operand<boolean>;
 
 /** An item with its index, or a member with its name. */
@@ -45,21 +45,21 @@ type Entry = readonly [key: Expr<string>, value: Expr];
 type Node = ExpressionNode<Expr<boolean>, Entry>;
 type Facts = OperationFacts<Expr<boolean>>;
 
-/** Characters of a comparison such as `var.existing_database != null`. */
+/** Length of an expression that is understood at a glance, such as `var.existing_database != null`, in characters. */
 const LONGEST_AT_A_GLANCE = 45;
 
-/** Characters that a line of a folder has for the condition of a check. */
+/** Space for the condition of a check on one line of a folder, in characters. */
 const LONGEST_OF_A_LINE = 100;
 
 /**
  * A typed Terraform expression: a literal, a reference or an operation.
  *
  * Operations on literals are calculated at synthesis, so they leave no trace in the folder. All other operations print
- * as HCL with the necessary parentheses. An expression can stand wherever the framework takes a token: `text`,
+ * as HCL with the necessary parentheses. An expression can be used wherever the framework accepts a token: `text`,
  * `number`, `list` and the expression itself are tokens, or literals if the value is known.
  */
 export class Expr<T = unknown> implements IResolvable {
-  /** Empty, because the framework would spend most of its time on stack traces. */
+  /** Empty, because recording stack traces would take most of the synthesis time. */
   readonly creationStack: string[] = [];
 
   /** Only for the compiler: keeps expressions of different types apart. */
@@ -81,27 +81,30 @@ export class Expr<T = unknown> implements IResolvable {
     return this.node.mayBeNull;
   }
 
-  /** Whether Terraform may stop at the expression, such as at a number in words. */
+  /** Whether Terraform's evaluation of the expression may fail, for example if a number is written in words. */
   get canFail(): boolean {
     return this.node.canFail ?? false;
   }
 
-  /** Whether evaluation surely fails, even if some values are unknown. */
+  /** Whether evaluation is certain to fail, even if some values are unknown. */
   get fails(): boolean {
     return this.node.fails ?? false;
   }
 
-  /** Whether the value is a list that surely has an item. */
+  /** Whether the value is a list with at least one item for certain. */
   get hasItems(): boolean {
     return this.node.hasItems ?? (this.entries?.length ?? 0) > 0;
   }
 
-  /** Items with their indexes, or members with their names, if all indexes or names are known; values need not be. */
+  /**
+   * Items with their indexes, or members with their names, if all indexes or names are known; the values may be
+   * unknown.
+   */
   get entries(): readonly Entry[] | undefined {
     return this.node.entries ?? (this.isLiteral ? literalEntries(this.literal) : undefined);
   }
 
-  /** The value as not null, for a place that is evaluated only then. */
+  /** The same value, marked as not null, for a place that is evaluated only if the value is not null. */
   get present(): Expr<NonNullable<T>> {
     if (!this.mayBeNull || this.isLiteral) return this as unknown as Expr<NonNullable<T>>;
     return new Expr<NonNullable<T>>(new Present(this.node));
@@ -112,7 +115,7 @@ export class Expr<T = unknown> implements IResolvable {
     return this.node.literal !== undefined;
   }
 
-  /** Whether the value is text with tokens in it. */
+  /** Whether the value is a text that contains tokens. */
   get isText(): boolean {
     return this.node instanceof TokenReference && this.node.isText;
   }
@@ -123,7 +126,7 @@ export class Expr<T = unknown> implements IResolvable {
     return this.node.literal.value as T;
   }
 
-  /** Addresses of what the expression refers to, such as `var.domain`. */
+  /** Addresses to which the expression refers, such as `var.domain`. */
   get names(): readonly string[] {
     return this.node.names;
   }
@@ -175,7 +178,7 @@ export class Expr<T = unknown> implements IResolvable {
     return unlessNull(this, condition, true);
   }
 
-  /** Whether the value is there and a condition holds for it. */
+  /** Whether the value is not null and a condition holds for it. */
   isSetAnd(condition: (present: Expr<NonNullable<T>>) => Operand<boolean>): Expr<boolean> {
     return unlessNull(this, condition, false);
   }
@@ -240,7 +243,7 @@ export class Expr<T = unknown> implements IResolvable {
     return new Expr(new Operation(parts, PRECEDENCE.choice, { canFail, fails: this.fails, isNull, mayBeNull }));
   }
 
-  /** The value, or another one where it is null. */
+  /** The value, or a fallback if the value is null. */
   coalesce(fallback: Operand<NonNullable<T>>): Expr<NonNullable<T>> {
     const other = exprOf(fallback);
     if (this.isLiteral) return this.literal === null ? other : (this as unknown as Expr<NonNullable<T>>);
@@ -248,7 +251,10 @@ export class Expr<T = unknown> implements IResolvable {
     return call("coalesce", [this, other], { canFail: this.canFail || other.canFail, mayBeNull: false });
   }
 
-  /** The value, or `other` if the value is null; unlike for `coalesce`, `other` may be null or an empty text. */
+  /**
+   * The value, or `other` if the value is null. Unlike Terraform's `coalesce`, this accepts null or an empty text as
+   * `other`.
+   */
   ifNull<O>(other: Operand<O>): Expr<NonNullable<T> | O> {
     return this.isNull().choose<O, NonNullable<T>>(other, this.present);
   }
@@ -318,7 +324,7 @@ export class Expr<T = unknown> implements IResolvable {
     return foldConstants([this, other], fits, () => new Expr(new Operation([...parts, "))"], PRECEDENCE.value, facts)));
   }
 
-  /** The items of the list as one text. */
+  /** The items of the list, joined to one text. */
   joinedBy(separator: string): Expr<string> {
     const joined = (items: unknown) => listIn(items).map(textIn).join(separator);
     return foldConstants([this], joined, () => call("join", [literal(separator), this], { mayBeNull: false }));
@@ -342,13 +348,13 @@ export class Expr<T = unknown> implements IResolvable {
     return call("try", [this, other], { canFail: other.canFail, mayBeNull: this.mayBeNull || other.mayBeNull });
   }
 
-  /** The operands, if this is a combination by that operator; otherwise the expression itself. @internal */
+  /** The operands, if the expression combines them by the given operator; otherwise the expression itself. @internal */
   operandsOf(operator: Combination<unknown>["operator"]): readonly Expr<boolean>[] {
     const { combination } = this.node;
     return combination?.operator === operator ? combination.operands : [this as Expr<boolean>];
   }
 
-  /** Whether the expression is long enough to deserve a local with a telling name. @internal */
+  /** Whether the expression is long enough for a local with a descriptive name. @internal */
   get isLong(): boolean {
     return !this.isLiteral && this.print(tokenName).length > LONGEST_AT_A_GLANCE;
   }
@@ -365,7 +371,7 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   resolve(context: IResolveContext): unknown {
-    // The framework keeps in the context whether braces are around already.
+    // The framework's context says whether the expression is inside braces already.
     const { suppressBraces: isInside } = context;
     try {
       if (isInside !== true && this.node.alone !== undefined) return this.node.alone();
@@ -378,7 +384,7 @@ export class Expr<T = unknown> implements IResolvable {
     }
   }
 
-  /** This expression as a token; the framework calls `toString` of a token to recognize it later. */
+  /** This expression as a token; the framework recognizes a token by the result of its `toString`. */
   protected get token(): IResolvable {
     return this;
   }
@@ -392,7 +398,7 @@ export class Expr<T = unknown> implements IResolvable {
     return "<expression>";
   }
 
-  /** Whether the lower bound, and so every possible value, is greater than another number. */
+  /** Whether the known lower bound, and therefore every possible value, is greater than another number. */
   private isAbove(other: Expr): boolean {
     const { lowerBound } = this.node;
     return lowerBound !== undefined && other.isLiteral && lowerBound > numberIn(other.literal);
@@ -408,7 +414,7 @@ export class Expr<T = unknown> implements IResolvable {
     const opposite = OPPOSITES[operator];
     const parts = infix(this, operator, right, precedence);
     const turned = opposite === undefined ? undefined : () => this.compared(opposite, precedence, right);
-    // Null is equal to nothing else, and has no order.
+    // Null equals only null and cannot be ordered.
     const canFail = [this, right].some(
       (each) => each.canFail || (precedence === PRECEDENCE.comparison && each.mayBeNull),
     );
@@ -443,8 +449,8 @@ const OPPOSITES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A condition for a value that is not null. Terraform before 1.12 calculates both operands of `||` and of `&&`, so a
- * condition that can fail stands in a choice.
+ * A condition for a value that is not null. Terraform before 1.12 evaluates both operands of `||` and `&&`, so a
+ * condition that can fail is put into `? :`.
  *
  * @param condition may be called twice, so it must create no constructs
  * @param whenNull result for null
@@ -463,7 +469,7 @@ function unlessNull<T>(
 }
 
 /**
- * The result of an operation: a literal where all operands are literals, and an expression for Terraform otherwise.
+ * The result of an operation: a literal if all operands are literals, otherwise an expression for Terraform.
  *
  * @param fold calculates the literal; throws `NO_VALUE` if Terraform would fail too, and returns undefined if only
  *   Terraform can calculate the result
@@ -493,24 +499,30 @@ export function literal<T>(value: T): Expr<T> {
   return new Expr<T>(new Literal(value));
 }
 
-/** A literal that the folder has under an address; operations that synthesis cannot calculate print the address. */
+/**
+ * A literal that is also available at an address in the folder; operations that synthesis cannot calculate print the
+ * address.
+ */
 export function namedLiteral<T>(address: string, value: T): Expr<T> {
   return new Expr<T>(new NamedLiteral(address, value));
 }
 
 /**
- * A named step of a calculation, such as `worker_processes`. A step that is long or used twice becomes a local of that
- * name.
+ * A named step of a calculation, such as `worker_processes`. A long step, or a step with several uses, becomes a local
+ * with that name.
  */
 export function namedStep<T>(name: string, value: Expr<T>): Expr<T> {
   return value.isLiteral ? value : new Expr<T>(new Step(name, value));
 }
 
-/** Name and text of a step that `namedStep` marks. Matches only innermost steps, so replace repeatedly. */
+/**
+ * Matches the name and the text of a step that `namedStep` marked. Only innermost steps match, so callers replace
+ * repeatedly.
+ */
 export const STEP = /\/\*step (\w+)\*\/\(((?:(?!\/\*step )[^])*?)\)\/\*end\*\//g;
 
 /**
- * A value that Terraform knows under an address.
+ * A value at an address in Terraform.
  *
  * @param address such as `var.domain`; a function is called when the reference is printed
  */
@@ -519,10 +531,10 @@ export function reference<T>(address: string | (() => string), facts: ReferenceF
 }
 
 /**
- * HCL by hand, for what has no operator: `for`, splats, patterns.
+ * Hand-written HCL for syntax without an operator in `Expr`: `for`, splats, patterns.
  *
  * Embedded values are operands: a string is printed in quotes, an expression with the necessary parentheses. Line
- * breaks in the template are only for the source; they are not printed.
+ * breaks in the template only format the source and are not printed.
  */
 export function hcl<T = never>(texts: TemplateStringsArray, ...operands: readonly unknown[]): Expr<T> {
   return writtenHcl(texts.map(onOneLine), operands, { mayBeNull: true });
@@ -545,7 +557,7 @@ export function writtenHcl<T>(texts: readonly string[], operands: readonly unkno
   return new Expr<T>(new Operation(parts, isWhole(texts.join("\0")) ? PRECEDENCE.value : PRECEDENCE.choice, facts));
 }
 
-/** A text around values. */
+/** A text with embedded values. */
 export function interpolated(texts: TemplateStringsArray, ...operands: readonly Operand<unknown>[]): Expr<string> {
   const values = operands.map((each) => exprOf(each));
   const pieces: string[] = [];
@@ -573,7 +585,7 @@ export function interpolated(texts: TemplateStringsArray, ...operands: readonly 
   );
 }
 
-/** A call of a function of Terraform. */
+/** A call of a Terraform function. */
 export function call<T>(name: string, operands: readonly unknown[], facts: Facts = {}): Expr<T> {
   const parts = operands.flatMap((operand, index): Part[] => [
     index === 0 ? "" : ", ",
@@ -615,16 +627,17 @@ function combined(
   return new Expr<boolean>(new Operation(parts, precedence, { combination, fails, ...failsOnlyWithOperands(open) }));
 }
 
-/** The conditions without duplicates; two expressions that print alike are duplicates. */
+/** The conditions without duplicates; two expressions with the same printed text are duplicates. */
 function withoutRepeated(conditions: readonly Expr<boolean>[]): Expr<boolean>[] {
   if (conditions.length < 2) return [...conditions];
   return [...new Map(conditions.map((each) => [each.print(tokenName), each])).values()];
 }
 
 /**
- * Any value from a caller as an expression: a literal, a token, text around tokens, a list or an object with tokens.
+ * Converts any value from a caller into an expression: a literal, a token, text with tokens, a list or an object with
+ * tokens.
  *
- * Knows of a token only whether it is an attribute of a resource, which is never null; `given` finds out more.
+ * The only fact derived about a token is that an attribute of a resource is never null; `given` derives more.
  */
 export function exprOf<T>(value: Operand<T>): Expr<T> {
   if (isExpr(value)) return value;
@@ -643,10 +656,10 @@ export function exprOf<T>(value: Operand<T>): Expr<T> {
   return new Expr<T>(new Collection(entries, Array.isArray(value)));
 }
 
-/** True for lists and objects of values; false for an element of a stack, which refers to the whole program. */
+/** True for lists and objects of values; false for an element of a stack, because it refers to the whole program. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
-  // Not `=== Object.prototype`: an object may come from another realm, as in a Jest test.
+  // No comparison with `Object.prototype`, because an object may come from another realm, as in a Jest test.
   const prototype: unknown = Object.getPrototypeOf(value);
   return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -64,7 +64,9 @@ export function replace(text: Operand<string>, part: string, other: string): Exp
   return total("replace", [exprOf(text), literal(part), literal(other)], replaced);
 }
 
-/** A text with each match of a pattern replaced; `other` must not contain `$`. */
+/**
+ * A text with each match of a pattern replaced; `other` must not contain `$`, because it would mark a capture group.
+ */
 export function replaceMatches(text: Operand<string>, pattern: string, other: string): Expr<string> {
   const replaced = (whole: unknown) => textIn(whole).replaceAll(regularExpression(pattern, "g"), () => other);
   return total("replace", [exprOf(text), literal(`/${pattern}/`), literal(other)], replaced);
@@ -149,7 +151,7 @@ export function element<T>(list: Operand<readonly T[]>, index: number): Expr<T> 
   );
 }
 
-/** The only item of a list of at most one; null if the list is empty. */
+/** The only item of a list with at most one item; null if the list is empty. */
 export function one<T>(list: Operand<readonly T[]>): Expr<T | null> {
   const all = exprOf(list);
   const { entries } = all;
@@ -251,7 +253,7 @@ export function isDistinct(list: Operand<readonly unknown[]>): Expr<boolean> {
   return distinct(all).length().eq(all.length());
 }
 
-/** The texts that all sets have, sorted. */
+/** The texts that are in all sets, sorted. */
 export function intersection(set: Texts, ...others: readonly Texts[]): Expr<readonly string[]> {
   const all = [set, ...others].map((each) => exprOf(each));
   const common = (first: unknown, ...rest: readonly unknown[]) =>
@@ -259,7 +261,7 @@ export function intersection(set: Texts, ...others: readonly Texts[]): Expr<read
   return total("setintersection", all, (...sets) => [...(common(...(sets as [unknown])) as string[])].sort());
 }
 
-/** The texts of a set that another set lacks. */
+/** The texts of a set that are not in another set. */
 export function difference(set: Texts, other: Texts): Expr<readonly string[]> {
   const without = (all: unknown, some: unknown) =>
     listIn(all).filter((each) => !listIn(some).includes(each)) as string[];
@@ -287,7 +289,7 @@ export function some<List extends readonly unknown[]>(
   return quantified("anytrue", anyOf, exprOf(list), [name], (item) => holds(item as Expr<ItemOf<List>>));
 }
 
-/** Whether a condition that repeats its value holds. @param name variable in HCL, in place of a long value */
+/** Whether a condition that uses its value several times holds. @param name HCL variable that replaces a long value */
 export function holdsFor<T>(value: Expr<T>, holds: (value: Expr<T>) => Expr<boolean>, name: string): Expr<boolean> {
   if (!value.isLong) return holds(value);
   const [variables, , item] = variablesOf(value, [name]);
@@ -296,7 +298,7 @@ export function holdsFor<T>(value: Expr<T>, holds: (value: Expr<T>) => Expr<bool
   return writtenHcl(["anytrue([for ", " in [", "] : ", "])"], [variables, value, condition], { canFail });
 }
 
-/** Whether a condition holds for all members of a map, or all items of a list, whose index is their key. */
+/** Whether a condition holds for all members of a map, or for all items of a list; the key of an item is its index. */
 export function everyEntry<Map>(
   map: Operand<Map>,
   holds: (key: Expr<string>, value: Expr<MemberOf<Map>>) => Condition,
@@ -305,7 +307,10 @@ export function everyEntry<Map>(
   return quantified("alltrue", allOf, exprOf(map as unknown), ["key", "value"], each);
 }
 
-/** Whether a condition holds for at least one member of a map, or item of a list, whose index is its key. */
+/**
+ * Whether a condition holds for at least one member of a map, or for one item of a list; the key of an item is its
+ * index.
+ */
 export function someEntry<Map>(
   map: Operand<Map>,
   holds: (key: Expr<string>, value: Expr<MemberOf<Map>>) => Condition,
@@ -333,7 +338,7 @@ function quantified(
   return writtenHcl(texts, [variables, collection, condition], facts);
 }
 
-/** A list with the result of `make` for each item, or for each item for which the condition `only` holds. */
+/** A list with the result of `make` for each item, or for each item that meets the condition `only`. */
 export function each<List extends readonly unknown[], R = ItemOf<List>>(
   list: Operand<List>,
   make: (item: Expr<ItemOf<List>>) => Operand<R>,
@@ -344,7 +349,7 @@ export function each<List extends readonly unknown[], R = ItemOf<List>>(
   return comprehended(exprOf(list), [name], typed(make), typed(only) as () => Condition);
 }
 
-/** A list with the result of `make` for each member of a map, or for each for which the condition `only` holds. */
+/** A list with the result of `make` for each member of a map, or for each member that meets the condition `only`. */
 export function eachEntry<Map, R>(
   map: Operand<Map>,
   make: (key: Expr<string>, value: Expr<MemberOf<Map>>) => Operand<R>,

@@ -20,7 +20,7 @@ export function given<T>(scope: IConstruct, value: T): Expr<T> {
   return tokenReference(value, factsOf(scope, value));
 }
 
-/** Whether there is text around a token. */
+/** Whether a token is embedded in a text. */
 function isText(value: string): boolean {
   const { literals, tokens } = Tokenization.reverseString(value);
   return tokens.length > 0 && (literals.length > 0 || tokens.length > 1);
@@ -67,7 +67,7 @@ const MAKING_VALUES = [
   "strcontains",
   "substr",
   "title",
-  // A conversion of null is null.
+  // Conversions return null for null.
   '(?:tobool|tolist|tomap|tonumber|toset|tostring)(?=\\("|\\(\\d)',
   "trim\\w*",
   "upper",
@@ -91,7 +91,7 @@ function factsOfAddress(stack: TerraformStack, name: string): TokenFacts {
   return { knownAt: PLANNED.test(name) ? "plan" : "apply", mayBeNull: false };
 }
 
-/** The element of the stack with an address. */
+/** The element of the stack that has the given address. */
 function elementOf<E extends TerraformElement>(
   stack: TerraformStack,
   address: string,

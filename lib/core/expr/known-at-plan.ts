@@ -13,7 +13,7 @@ export interface GivenToken {
 }
 
 /**
- * Refuses, at synth, attributes that are unknown before the apply, if they decide which resources exist.
+ * Refuses, at synth, attributes that are unknown before the apply if they decide which resources exist.
  *
  * Terraform's own error would name a resource's count, but no prop. Module outputs and data sources are left to
  * Terraform, because a plan may know them.
@@ -45,7 +45,7 @@ function unknownCounts(scope: IConstruct, given: readonly GivenToken[]): string[
   );
 }
 
-/** Attributes that decide on the count or `for_each` of a resource in a scope. */
+/** Attributes that determine the count or `for_each` of a resource in a scope. */
 function decisiveAttributes(scope: IConstruct, elements: readonly TerraformElement[]): ReadonlySet<string> {
   const ofStack = elements.filter((each) => each instanceof TerraformLocal);
   const locals: Locals = new Map(ofStack.map((local) => [local.friendlyUniqueId, renderedLocal(local)]));
@@ -58,7 +58,10 @@ const isRepeatable = (element: IConstruct): element is TerraformResource =>
   element instanceof TerraformDataSource ||
   element instanceof EphemeralResource;
 
-/** Whether an attribute is an argument of its resource, and so known if the argument's value is. */
+/**
+ * Whether an attribute repeats an argument of its resource, so that the plan knows the attribute if it knows the
+ * argument.
+ */
 function isArgument(elements: readonly TerraformElement[], address: string): boolean {
   const [type = "", name = "", attribute = ""] = address.split(".");
   const element = elements.find(
@@ -90,7 +93,7 @@ function blockOf(element: TerraformElement): Readonly<Record<string, unknown>> {
 type Locals = ReadonlyMap<string, unknown>;
 
 /**
- * The texts that decide on a count or `for_each`: its own, and those of the locals that it refers to.
+ * The texts that determine a count or `for_each`: the expression itself, and the expressions of the locals in it.
  *
  * With a local `zones` that is `{ a = "${google_dns_managed_zone.a.name}", b = "${var.b}" }`:
  *
@@ -121,14 +124,14 @@ class DecisiveTexts {
     this.seen.add(text);
     const value = path.reduce<unknown>(memberOf, this.locals.get(name));
     const entries = isObject(value) ? Object.values(value) : [];
-    // The items of a list decide nothing, because their number is known.
+    // The items of a list are irrelevant, because their number is known.
     const inConditions = entries.filter(isObject).flatMap((entry) => lookedAt.map((member) => entry[member]));
     return [value, ...inConditions, ...(isOfValues ? entries : [])]
       .filter((each) => typeof each === "string")
       .flatMap((each) => this.from(each));
   }
 
-  /** Blanks the values of object literals, because only keys decide; keeps the members from which a set is made. */
+  /** Blanks the values of object literals, because only the keys matter; keeps the members from which a set is made. */
   private withoutValues(text: string): string {
     const { repetition } = this;
     const isSet = repetition.includes("toset(");
@@ -163,7 +166,9 @@ function referencesIn(text: string): LocalReference[] {
   }));
 }
 
-/** Members of entries that conditions look at: `enabled` in `[for each in local.all : each.name if each.enabled]`. */
+/**
+ * Members of entries that are used in conditions: `enabled` in `[for each in local.all : each.name if each.enabled]`.
+ */
 function membersInConditions(text: string): string[] {
   const [, ...conditions] = text.split(" if ");
   return [...conditions.join(" ").matchAll(/\.(\w+)/g)].map(([, name = ""]) => name);
@@ -172,5 +177,5 @@ function membersInConditions(text: string): string[] {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A member of an object; of an expression, the whole expression, because it decides on all members. */
+/** A member of an object literal. For any other expression, the whole expression, because it determines all members. */
 const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : value);

@@ -4,7 +4,7 @@ import { ATTRIBUTE_ALONE } from "./addresses";
 import { type ExpressionNode, type KnownAt, type PrintToken } from "./nodes";
 import { literalText, piecesOf, PRECEDENCE, type Printed, printedToken, quotedInside, templatesOf } from "./text";
 
-/** What is known of a token. */
+/** Known facts of a token. */
 export interface TokenFacts {
   readonly knownAt: Exclude<KnownAt, "synth">;
   readonly mayBeNull: boolean;
@@ -12,11 +12,13 @@ export interface TokenFacts {
   readonly names?: readonly string[];
 }
 
-/** What is known of the value at an address. */
+/** Known facts of the value at an address. */
 export interface ReferenceFacts extends Omit<TokenFacts, "names"> {
   /** Whether the value is a list with at least one item. */
   readonly hasItems?: boolean;
-  /** The stack of the address; in any other stack, the framework makes it a cross-stack reference. */
+  /**
+   * The stack of the address; used in any other stack, the framework turns the address into a cross-stack reference.
+   */
   readonly stack?: TerraformStack | undefined;
 }
 
@@ -43,7 +45,7 @@ export class Literal implements ExpressionNode {
   }
 }
 
-/** A value that is known at synthesis, but prints as its address in the folder. */
+/** A value that is known at synthesis, but printed as an address in the folder. */
 export class NamedLiteral extends Literal {
   constructor(
     private readonly address: string,
@@ -57,7 +59,7 @@ export class NamedLiteral extends Literal {
   }
 }
 
-/** A value that Terraform has under an address. */
+/** A value at an address in Terraform. */
 export class Reference implements ExpressionNode {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
@@ -86,7 +88,7 @@ export class Reference implements ExpressionNode {
   }
 }
 
-/** An address in a stack, which no other stack can use as it is. */
+/** An address in a stack. Another stack needs a cross-stack reference instead. */
 export class AddressIn {
   private token: IResolvable | undefined;
 
@@ -108,7 +110,7 @@ export class AddressIn {
   }
 }
 
-/** A token of the framework, or text around some. */
+/** A token of the framework, or a text with tokens. */
 export class TokenReference implements ExpressionNode {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
@@ -143,8 +145,8 @@ export class TokenReference implements ExpressionNode {
 }
 
 /**
- * True for an attribute of a resource or a data source, a module's output, and text around tokens: never null, though
- * perhaps unknown at plan.
+ * True for an attribute of a resource or a data source, a module's output, and text with tokens: these are never null,
+ * though a plan may not know the value.
  */
 function isSurelySet(token: unknown): boolean {
   const [first, ...others]: unknown[] = typeof token === "string" ? piecesOf(token) : [token];

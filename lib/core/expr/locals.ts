@@ -3,13 +3,13 @@ import { type Construct, type IConstruct } from "constructs";
 
 import { type Expr, reference } from "./expr";
 
-/** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */
+/** Puts an expression into a local, so that it appears only once in the folder; a literal is returned unchanged. */
 export function namedValue(scope: Construct, id: string, value: string): string {
   return Token.isUnresolved(value) ? new TerraformLocal(scope, id, value).asString : value;
 }
 
 /**
- * Puts a typed expression into a local, and returns a reference to it; a literal needs none.
+ * Puts a typed expression into a local, and returns a reference to the local; a literal is returned unchanged.
  *
  * @param place puts the local into a file
  */
@@ -32,7 +32,7 @@ export function namedIfLong<T>(scope: Construct, id: string, value: Expr<T>): Ex
   return value.isLong ? named(scope, id, value) : value;
 }
 
-/** Reference to a local whose value is never null and known at plan. */
+/** Reference to a local; the local's value must never be null and must be known at plan. */
 export function localReference<T>({ cdktfStack: stack, friendlyUniqueId: name }: TerraformLocal): Expr<T> {
   return reference<T>(`local.${name}`, { knownAt: "plan", mayBeNull: false, stack });
 }

@@ -9,8 +9,8 @@ const LONGEST_INSIDE = 100;
 type IsLocal = (name: string, text: string) => boolean;
 
 /**
- * Turns steps that `namedStep` marks into locals: each that is long or used twice, unless its name is taken, for
- * example by a step of another deployment in the same stack.
+ * Turns steps that `namedStep` marked into locals. Short steps with a single use stay inline, and so do steps with a
+ * name that is taken, for example by another deployment in the same stack.
  *
  * @param terraform Terraform JSON of a root module
  */
@@ -24,7 +24,7 @@ export function withNamedSteps(terraform: Body): Body {
     return steps.has(name);
   };
   const rest = written(others, isLocal) as Body;
-  // Only to define the steps of validations, because `variablesWith` follows references through them.
+  // Serves only to define the steps of validations, because `variablesWith` follows references through them.
   written(variable, isLocal);
   const locals = { ...(rest.locals as Body | undefined), ...definitions };
   const variables = variablesWith(variable as Readonly<Record<string, Body>>, isLocal, locals);
@@ -75,8 +75,8 @@ function writtenText(text: string, isLocal: IsLocal): string {
 }
 
 /**
- * Variables whose validations use locals for named steps where Terraform allows it: a validation must not lead back to
- * its own variable through a local, and its condition must name the variable itself.
+ * The variables, with locals for the named steps of their validations where Terraform allows it: a local in a
+ * validation must not refer back to the validated variable, and the condition must name the variable directly.
  */
 function variablesWith(variables: Readonly<Record<string, Body>>, isLocal: IsLocal, locals: Body): Body {
   const inline = Object.entries(variables).map(([name, body]) => [name, written(body, () => false) as Body] as const);

@@ -1,9 +1,9 @@
 import { plainKey, PRECEDENCE, type Printed } from "./text";
 
-/** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
+/** When a value is known: at synthesis, at every plan, or possibly only at the apply. */
 export type KnownAt = "synth" | "plan" | "apply";
 
-/** Resolves a token of the framework for a place inside of an expression. */
+/** Resolves a token of the framework for a place inside an expression. */
 export type PrintToken = (token: unknown) => unknown;
 
 /**
@@ -18,24 +18,27 @@ export interface ExpressionNode<Condition = unknown, Entry = unknown> {
   readonly literal?: { readonly value: unknown };
   /** Addresses to which the node refers. */
   readonly names: readonly string[];
-  /** Whether the value is a list that surely has an item; needed only without `entries`. */
+  /** Whether the value is a list with at least one item for certain; needed only without `entries`. */
   readonly hasItems?: boolean;
-  /** Items with their indexes, or members with their names, if all indexes or names are known; values need not be. */
+  /**
+   * Items with their indexes, or members with their names, if all indexes or names are known; the values may be
+   * unknown.
+   */
   readonly entries?: readonly Entry[];
-  /** The condition that the value is null, if there is a simpler one than a comparison. */
+  /** Condition that is true if the value is null; only if it is simpler than a comparison with null. */
   readonly isNull?: (() => Condition) | undefined;
   /** The negation, if it needs no `!`. */
   readonly opposite?: (() => Condition) | undefined;
   /** Operands of an `&&` or `||`, so that an outer combination by the same operator can absorb them. */
   readonly combination?: Combination<Condition> | undefined;
-  /** Whether evaluation may fail, for example for a number in words. */
+  /** Whether evaluation may fail, for example because a number is written in words. */
   readonly canFail?: boolean;
-  /** Whether evaluation surely fails. */
+  /** Whether evaluation is certain to fail. */
   readonly fails?: boolean;
   /** Lower bound of the value, if known. */
   readonly lowerBound?: number;
   print(printToken: PrintToken): Printed;
-  /** The value of an argument that has no other content, if not the printed text in braces. */
+  /** The value of an argument that consists of this node alone; by default, the printed text in braces. */
   alone?(): unknown;
 }
 
@@ -45,7 +48,7 @@ export interface Combination<Condition> {
   readonly operands: readonly Condition[];
 }
 
-/** What a node knows of its operands. */
+/** Known facts of a node's operands. */
 interface Inner<T = unknown> {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
@@ -62,10 +65,10 @@ interface Inner<T = unknown> {
 /** An item with its index, or a member with its name. */
 type InnerEntry = readonly [key: Inner<string>, value: Inner];
 
-/** HCL of an operation: text, or an operand with the precedence below which it needs parentheses there. */
+/** Part of an operation's HCL: a text, or an operand with the precedence below which the operand needs parentheses. */
 export type Part = string | { readonly expr: Inner; readonly minimumPrecedence: number };
 
-/** What is known of the result of an operation. */
+/** Known facts of the result of an operation. */
 export interface OperationFacts<Condition> {
   readonly combination?: Combination<Condition>;
   /** Lower bound of the value. */
@@ -74,7 +77,7 @@ export interface OperationFacts<Condition> {
   readonly isNull?: (() => Condition) | undefined;
   /** Whether evaluation may fail; true by default. */
   readonly canFail?: boolean;
-  /** Whether evaluation surely fails; by default, if the evaluation of an operand does. */
+  /** Whether evaluation is certain to fail; by default, if the evaluation of an operand is certain to fail. */
   readonly fails?: boolean;
   readonly opposite?: (() => Condition) | undefined;
 }
@@ -156,7 +159,7 @@ export class Collection<Entry extends InnerEntry> implements ExpressionNode<neve
   }
 }
 
-/** An operation on literals that fails in Terraform. */
+/** An operation on literals that would fail in Terraform. */
 export class Failure implements ExpressionNode {
   readonly knownAt = "plan";
   readonly mayBeNull = false;
@@ -250,7 +253,7 @@ export class Operation<Condition> implements ExpressionNode<Condition> {
 
 const MOMENTS: readonly KnownAt[] = ["synth", "plan", "apply"];
 
-/** When the last operand is known, at plan at the earliest. */
+/** Time at which all operands are known, at plan at the earliest. */
 function latest(operands: readonly Inner[]): KnownAt {
   const moments = operands.map(({ knownAt }) => MOMENTS.indexOf(knownAt));
   return MOMENTS[Math.max(1, ...moments)] ?? "apply";

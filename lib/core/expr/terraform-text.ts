@@ -3,8 +3,9 @@ import { ref, Token } from "cdktf";
 /**
  * A hand-written Terraform expression, without the surrounding `${ }`.
  *
- * For what the framework's operators cannot express (`for`, `can`, splats) or render wrongly (a falsy right operand
- * becomes the word `undefined`). String tokens may be embedded; a conditional among them needs its own parentheses.
+ * Used for syntax that the framework's operators cannot express (`for`, `can`, splats) or render wrongly (a falsy right
+ * operand becomes the word `undefined`). String tokens may be embedded; an embedded conditional needs its own
+ * parentheses.
  */
 export function expression(text: string): string {
   return Token.asString(ref(text));
@@ -13,7 +14,7 @@ export function expression(text: string): string {
 /**
  * Escapes template markers in a literal, so that Terraform reads it unchanged.
  *
- * Strings that contain a token are left alone, because their markers belong to the token.
+ * Strings with a token are left unchanged, because their markers belong to the token.
  */
 export function escaped(text: string): string {
   return Token.isUnresolved(text) ? text : text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);

@@ -1,6 +1,6 @@
 import { type IResolvable, Token, Tokenization } from "cdktf";
 
-/** Precedence of operators; an operand of lower precedence than its place requires needs parentheses. */
+/** Precedence of operators; an operand needs parentheses if its precedence is lower than its place requires. */
 export const PRECEDENCE = {
   choice: 0,
   or: 1,
@@ -28,7 +28,7 @@ export function literalText(value: unknown): string {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
-/** A name of a member, in quotes only where it needs them. */
+/** A name of a member, in quotes only if HCL requires them. */
 export const plainKey = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? key : literalText(key));
 
 /** A text, escaped for use between quotes. */
@@ -60,7 +60,7 @@ export function piecesOf(text: string): (string | IResolvable)[] {
   return [...pieces, rest].flatMap((piece) => (typeof piece === "string" ? withNumbers(piece) : [piece]));
 }
 
-/** Digits under which the framework hides a number that it does not know yet. */
+/** Matches the digits with which the framework encodes a number token. */
 const NUMBER_TOKEN = /(-?\d\.\d+e\+\d{3})/;
 
 function withNumbers(text: string): (string | IResolvable)[] {
@@ -78,7 +78,7 @@ export function printedToken(resolved: unknown): Printed {
   return { text, precedence: isWhole(text) ? PRECEDENCE.value : PRECEDENCE.choice };
 }
 
-/** A value of Terraform JSON, whose texts are templates, as HCL. */
+/** A value of Terraform JSON as HCL; every text in it is a template. */
 function resolvedText(value: unknown): string {
   if (typeof value === "string")
     return value.startsWith("${") && isWhole(value) ? value.slice(2, -1) : `"${quotedInside(value)}"`;
@@ -88,12 +88,12 @@ function resolvedText(value: unknown): string {
   return `{ ${members.join(", ")} }`;
 }
 
-/** A token's value that is a plain text, not an expression. */
+/** The value of a token that resolves to a plain text instead of an expression. */
 export class PlainText {
   constructor(readonly text: string) {}
 }
 
-/** Whether a text needs no parentheses as an operand: it has no operator outside of brackets and strings. */
+/** Whether a text needs no parentheses as an operand, because it has no operator outside brackets and strings. */
 export function isWhole(text: string): boolean {
   const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/[^\s()[\]{}!-]+/g, "x");
   let inner = outside;

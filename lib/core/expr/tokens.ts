@@ -8,7 +8,8 @@ export function insideOf(token: unknown, context: IResolveContext): unknown {
   if (token instanceof AddressIn) return token.inside(context);
   context.suppressBraces = true;
   const inside: unknown = context.resolve(token);
-  // Outside of an expression, the framework puts an expression in braces; a result without braces is a plain text.
+  // Resolved outside an expression, an expression gets braces from the framework; a result without braces is a plain
+  // text.
   const isExpression = typeof (token as { readonly resolveArg?: unknown }).resolveArg === "function";
   if (isExpression && typeof inside === "string") return inside;
   context.suppressBraces = false;
@@ -20,7 +21,7 @@ export function insideOf(token: unknown, context: IResolveContext): unknown {
 const TOKEN_NAMES = new WeakMap<object, string>();
 let tokenCount = 0;
 
-/** A name for a token, by which expressions can be compared before the framework resolves it. */
+/** A name for a token, so that expressions can be compared before the framework resolves their tokens. */
 export function tokenName(token: unknown): unknown {
   if (typeof token !== "object" || token === null) return token;
   if (token instanceof AddressIn) return token.address;
@@ -29,7 +30,7 @@ export function tokenName(token: unknown): unknown {
   return name;
 }
 
-/** The token that the framework hides in a number or a list; undefined for anything else. */
+/** The token that the framework encoded as a number or a list; undefined for anything else. */
 export function tokenBehind(value: unknown): IResolvable | undefined {
   if (typeof value === "number") return Tokenization.reverseNumber(value);
   return Array.isArray(value) && Token.isUnresolved(value) ? Tokenization.reverseList(value as string[]) : undefined;
