@@ -3,7 +3,7 @@ import { type TerraformStack } from "cdktf";
 import { terraformName } from "./checks";
 import { type Input } from "./rows";
 
-/** Terraform address of a value: a variable, a local, or a member of one. */
+/** Terraform address of a value: of a variable, of a local, or of a member of either. */
 export class Address {
   /** Whether this is the address of a member of an object. */
   readonly isOfMember: boolean = false;
@@ -23,7 +23,7 @@ export class Address {
     return this.path();
   }
 
-  /** Creates the local, if this is the address of one. */
+  /** Creates the local, if the address belongs to one. */
   prepare(): void {
     this.path();
   }
@@ -36,7 +36,7 @@ export class Address {
   }
 }
 
-/** The address of a member; with the member's default if the object may be null. */
+/** The address of a member, with the member's default as fallback if the object may be null. */
 class MemberAddress extends Address {
   override readonly isOfMember = true;
 
@@ -49,7 +49,7 @@ class MemberAddress extends Address {
     super(path, stack, isFilled);
   }
 
-  /** With a `try`, because Terraform evaluates the message even if the rule holds. */
+  /** Contains a `try`, because Terraform evaluates the message even if the rule holds. */
   override get text(): string {
     const { otherwise } = this;
     return otherwise === undefined ? super.text : `try(${super.text}, ${JSON.stringify(otherwise.value)})`;

@@ -7,22 +7,25 @@ import { named } from "../expr/locals";
 import { wordList } from "../word-list";
 import { nearest } from "./nearest";
 
-/** Keywords of JSON Schema; they may accept more than the rule, never less. */
+/** Keywords of JSON Schema. The schema may accept more values than the rule, but never fewer. */
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** What a value must be. */
+/** A rule for one value. */
 export interface Check<T = never> {
-  /** Completes "it must": the rule, the reason unless it is obvious, and the fix unless `fix` has it. */
+  /** The words after "it must": the rule, the reason unless it is obvious, and the fix unless it is in `fix`. */
   readonly must: string;
-  /** What to do. If a valid value is near the given one, the message suggests that value instead. */
+  /** The fix. If a valid value is near the given one, the message suggests the valid value instead. */
   readonly fix?: string;
-  /** The rule in words for a certain value, if the reason depends on the value. */
+  /** Replaces `must` if the reason depends on the value. */
   readonly mustFor?: (value: Expr<T>) => Expr<string>;
-  /** The rule that a literal breaks, and the fix, in place of all; undefined for all. Plans would be longer with it. */
+  /**
+   * Only the part of the rule that a literal breaks, with the fix; undefined for the whole rule. Not used at plan,
+   * where it would make conditions longer.
+   */
   readonly mustForLiteral?: (value: Expr<T>) => string | undefined;
   /**
-   * Condition for a value that is not null, whose members have their Terraform names. Literals are judged at synth, all
-   * other values at plan. A condition that fails to evaluate counts as false.
+   * Condition for a value that is not null; members have their Terraform names. Literals are judged at synth, all other
+   * values at plan. A condition that fails to evaluate counts as false.
    */
   readonly condition: (value: Expr<T>) => Expr<boolean>;
   readonly schema?: Facts;
@@ -31,19 +34,21 @@ export interface Check<T = never> {
   readonly names?: NamedProps;
 }
 
-/** Props whose Terraform names are in the texts of a rule; what is said to a program names the props. */
+/** Props that the texts of a rule mention by their Terraform names; messages to a program mention the props instead. */
 type NamedProps = readonly string[];
 
-/** What each entry of a map must be, or each item of a list, whose index is its key. */
+/** A rule for each entry of a map, or for each item of a list; the key of an item is its index. */
 export interface EachCheck<T = never> {
   /** Condition like that of a check. */
   readonly each: (key: Expr<string>, value: Expr<T>) => Expr<boolean>;
-  /** What the message shows of a wrong entry: never the value if it may be secret. */
+  /** Part of a wrong entry that the message shows; must not be the value if it may be secret. */
   readonly shows: "entry" | "key" | "value" | Shown;
   /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
   readonly says: string;
   readonly keySchema?: Facts;
-  /** Noun for a key, such as "alert"; requires `keySchema` with all names, of which synthesis suggests the nearest. */
+  /**
+   * Noun for a key, such as "alert". Requires `keySchema` with all names, because synthesis suggests the nearest name.
+   */
   readonly keyIs?: string;
   readonly schema?: Facts;
   readonly names?: NamedProps;
@@ -52,7 +57,7 @@ export interface EachCheck<T = never> {
 /** How an entry is shown. */
 type Shown = (key: Expr<string>, value: Expr) => Expr<string>;
 
-/** A rule that names props as messages do. @param messageNameOf what a message calls a prop */
+/** A rule whose texts use the names of messages. @param messageNameOf returns the name of a prop in messages */
 export function inNamesOf(check: Check | EachCheck, messageNameOf: (name: string) => string): Check | EachCheck {
   const { names = [] } = check;
   if (names.every((name) => messageNameOf(name) === terraformName(name))) return check;
@@ -68,7 +73,9 @@ export function inNamesOf(check: Check | EachCheck, messageNameOf: (name: string
   return { ...check, says: text(check.says), shows };
 }
 
-/** A text that names props as messages do. @param names of props that it has under their Terraform names */
+/**
+ * A text with props under their names in messages. @param names props that the text mentions by their Terraform names
+ */
 export function withNames(text: string, names: readonly string[], messageNameOf: (name: string) => string): string {
   return names.reduce(
     (words, name) => words.replaceAll(new RegExp(`\\b${terraformName(name)}\\b`, "g"), messageNameOf(name)),
@@ -129,7 +136,7 @@ export interface Judgement {
 }
 
 interface PlannedOptions {
-  /** The rule does not apply while this value is null; by default, it always applies. */
+  /** While this value is null, the rule does not apply; by default, the rule always applies. */
   readonly absent?: Expr | undefined;
   /** Keeps the value out of the message. */
   readonly isHidden?: boolean;
@@ -146,7 +153,7 @@ export function planned(
     const isRight = everyEntry(value.present, (key, entry) => isRightEntry(check, key, entry));
     const wrong = wrongEntries(check, value.present).joinedBy(", ");
     if (absent === undefined) return { condition: isRight.text, errorMessage: messageOfEach(check, name, wrong) };
-    // Terraform evaluates the message also where there is nothing.
+    // Terraform evaluates the message even if the value is null.
     const message = messageOfEach(check, name, wrong.tryOr(""));
     return { condition: absent.isNull().choose(true, isRight.tryOr(false)).text, errorMessage: message };
   }
@@ -158,8 +165,8 @@ export function planned(
 }
 
 /**
- * Condition and message of a rule for each entry, which share a local with the wrong entries. Not for a validation: the
- * local would refer back to the validated variable.
+ * Condition and message of a rule for each entry. Both use a local with the wrong entries. Not for a validation,
+ * because the local would refer back to the validated variable.
  *
  * @param id id of the local
  */
@@ -186,14 +193,14 @@ function conditionWhere({ condition }: Check, value: Expr, absent: Expr | undefi
 }
 
 interface ProblemOptions {
-  /** The value as Terraform has it, if different. */
+  /** The value in Terraform's form, if it differs from the given one. */
   readonly plain?: unknown;
   /** Keeps the value out of the message. */
   readonly isHidden?: boolean;
 }
 
 /**
- * What is wrong with a literal; empty if it is right, or if only a plan can judge it.
+ * Problems of a literal; empty if the literal is right, or if only a plan can judge it.
  *
  * @param given the literal as its author wrote it
  */
@@ -221,14 +228,14 @@ export function problems(
   return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${check.says}`];
 }
 
-/** The rule in words, for this value, and what to do. */
+/** The rule in words for this value, and the fix. */
 function demandOf({ must, mustFor }: Check, value: Expr, fix: string | undefined): string[] {
   const words = mustFor?.(value as Expr<never>);
   const rule = words === undefined ? must : words.isLiteral ? words.literal : words.text;
   return [`it must ${rule}`, ...(fix === undefined ? [] : [fix])];
 }
 
-/** What to do about a wrong literal: use the word that was probably meant, or the nearest valid numbers. */
+/** The fix for a wrong literal: the word that was probably meant, or the nearest valid numbers. */
 function fixFor({ fix, schema = {} }: Check, given: unknown): string | undefined {
   if (fix === undefined) return undefined;
   const choices = (schema.enum ?? []) as readonly unknown[];
@@ -243,7 +250,7 @@ function fixFor({ fix, schema = {} }: Check, given: unknown): string | undefined
   return near === undefined ? fix : `did you mean ${near}?`;
 }
 
-/** Whether synthesis can judge a literal by a rule. @param plain the literal as Terraform has it */
+/** Whether synthesis can judge a literal by a rule. @param plain the literal in Terraform's form */
 export function isDecided(check: Check | EachCheck, plain: unknown): boolean {
   if (plain === null) return true;
   if (!isEach(check)) return check.condition(exprOf(plain) as Expr<never>).tryOr(false).isLiteral;
@@ -252,7 +259,7 @@ export function isDecided(check: Check | EachCheck, plain: unknown): boolean {
   );
 }
 
-/** A literal, for messages; a literal that contains a token is known only at plan. */
+/** A literal for messages. A literal with a token is shown as a placeholder, because only a plan knows it. */
 function jsonText(given: unknown): string {
   const text = isKnown(given) ? jsonOf(literal(given)).literal : JSON.stringify(given);
   return text.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "…");

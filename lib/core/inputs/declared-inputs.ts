@@ -18,22 +18,22 @@ import { addSharedTables } from "./shared-table";
 import { addressOf, localOf, plainOf, type Source, Value, type ValuesOf } from "./value";
 import { warningTexts } from "./warnings";
 
-/** An input as a stack declared it. */
+/** An input that a stack declared. */
 interface DeclaredInput extends SettledInput {
-  /** Row of the table. */
+  /** The unchanged row of the table. */
   readonly whole: Input;
   readonly isSettled: boolean;
 }
 
-/** What a stack declared. */
+/** Inputs and relations that a stack declared. */
 interface Declared {
   readonly inputs: ReadonlyMap<Input, DeclaredInput>;
   readonly relations: ReadonlySet<unknown>;
-  /** Rows of its variables. */
+  /** Rows of the stack's variables. */
   readonly left: Table;
 }
 
-/** What each stack declared; looked up by the parts to which the inputs are passed. */
+/** Declared inputs by stack. The parts of the stack look up the inputs that they receive as props. */
 export const DECLARED = new WeakMap<TerraformStack, Declared>();
 
 /** Rows of the variables of a stack. */
@@ -49,7 +49,7 @@ export function isForOneDeployment(stack: TerraformStack): boolean {
 /**
  * Declares the variables of a stack, and returns them as props.
  *
- * @param settings settings of one deployment, for a stack with variables only for what the settings leave open
+ * @param settings settings of one deployment; the stack then has variables only for inputs that the settings leave open
  * @throws RulesBrokenError naming every wrong setting, followed by the stack's warnings so far
  */
 export function declareInputs<T extends Table>(
@@ -59,7 +59,7 @@ export function declareInputs<T extends Table>(
   settings?: DeploymentSettings,
 ): PropsOf<T> {
   if (settings !== undefined) refuseSettings(stack, table, relations, settings, warningTexts(stack));
-  // In a scope of their own, because a construct of the stack may have the same name as an input.
+  // A separate scope, because a construct of the stack may have the same name as an input.
   const scope = new Construct(stack, "Inputs");
   const inputs = mapped(table, (name, row): DeclaredInput => {
     if (settings !== undefined) return { ...settledInput(name, row, settings), whole: row, isSettled: true };
@@ -99,7 +99,7 @@ export function declareInputs<T extends Table>(
 }
 
 /**
- * Where the value of a declared input comes from.
+ * Origin of a declared input's value.
  *
  * @param localsScope scope of a local for an object that is partly settled
  */
@@ -160,7 +160,7 @@ export function judgementsOf(value: Value, whole?: Expr): Judgement[] {
   const { given, name, row } = value;
   const isOptional = row.default === null || row.nullable === true;
   const own = checksOf(value)
-    // A value that synthesis has judged needs no condition, and so no local.
+    // A value that synthesis has judged needs neither a condition nor a local.
     .filter((check) => !isKnown(given) || !isDecided(check, plainOf(row, given)))
     .map((check) => {
       const absent = isOptional ? value : row.default === undefined ? whole : undefined;

@@ -13,7 +13,7 @@ import { type NameOf, typeProblems } from "./type-problems";
 import { type Given, plainOf, TEXT, type Value } from "./value";
 
 /**
- * @param others further problems, for example of props that are no inputs
+ * @param others further problems, for example of props that are not inputs
  * @param broken messages of broken relations
  * @param doubts warnings, to be printed below the problems
  * @throws RulesBrokenError naming all problems
@@ -29,13 +29,13 @@ export function refuse(
   if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong, doubts);
 }
 
-/** A message for synth, with a placeholder for values that only a plan knows. */
+/** A message at synth, with a placeholder for values that only a plan knows. */
 export function textAtSynth(message: string): string {
   const known = message.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "known only at plan");
   return known.replaceAll(/([$%])\1\{/g, "$1{");
 }
 
-/** What is wrong with a literal and its members; of a token, only the type is checked. */
+/** Problems of a literal and its members; for a token, only the type is checked. */
 export function problemsOf(value: Value): Problem[] {
   const { given, messageNameOf, name, row } = value;
   if (given === null)
@@ -52,9 +52,10 @@ export function problemsOf(value: Value): Problem[] {
     return [{ path: name, text }];
   }
   const inside = missingMembers(value).concat(Object.values<Value>(value.at).flatMap(problemsOf));
-  // An element has no text, because it refers to the whole program; its own problem suffices.
+  // An element cannot be shown as text, because it refers to the whole program; the problem of the element itself
+  // suffices.
   if (holdsElement(given)) return inside;
-  // A wrong member would also break the rule of the object, which has a longer message.
+  // A wrong member would also break the rule of the object, and that message is longer.
   const isSaid = (check: Check | EachCheck) => inside.length === 0 || (row.members !== undefined && isEach(check));
   const plain = plainOf(row, given);
   const own = [...checksOf(value), ...wordsOf(row)].filter(isSaid).flatMap((check) => {
@@ -77,13 +78,13 @@ function asWritten({ entries, members }: Input, given: unknown, messageNameOf: N
   return Object.fromEntries(written) as Given;
 }
 
-/** A rule for words, which synthesis checks at once and a plan leaves to the provider or a relation. */
+/** A rule for words that only synthesis checks; at plan, the provider or a relation refuses other words. */
 function wordsOf({ must, schema = {} }: Input): readonly Check[] {
   const words = (schema.enum ?? []) as readonly string[];
   return must === undefined && words.length > 0 ? [oneOf(words, { fix: "use one of these" })] : [];
 }
 
-/** Keys of a map for which a name was probably meant, as sentences, and the map without them. */
+/** Sentences about misspelt keys of a map, and the map without these keys. */
 function misspeltKeys(name: string, check: Check | EachCheck, plain: unknown) {
   const { keyIs = "name", keySchema = {} } = isEach(check) ? check : {};
   const names = (keySchema.enum ?? []) as readonly string[];
@@ -100,20 +101,20 @@ function misspeltKeys(name: string, check: Check | EachCheck, plain: unknown) {
   };
 }
 
-/** Whether there is an element of a stack in an object. */
+/** Whether an object contains an element of a stack. */
 function holdsElement(given: unknown): boolean {
   if (TerraformElement.isTerraformElement(given)) return true;
   return isPlainObject(given) && Object.values(given).some(holdsElement);
 }
 
-/** Members that must be given, if only as null, but are missing. */
+/** Missing members that must be given, even if only as null. */
 function missingMembers({ at, given, messageNameOf }: Value): Problem[] {
   return Object.entries<Value>(at)
     .filter(([name, { row }]) => row.default === undefined && row.nullable === true && !(name in (given as Given)))
     .map(([, { name, row }]) => missing(name, row, messageNameOf));
 }
 
-/** The rules of a row and of its entries' members; they name inputs in the way that messages do. */
+/** The rules of a row and of its entries' members, with inputs under their names in messages. */
 export function checksOf({ row: { entries = {}, must = [] }, messageNameOf }: Value): readonly (Check | EachCheck)[] {
   const ofMembers = Object.entries(entries).flatMap(([name, member]) =>
     [member.must ?? []].flat().flatMap((check) => (isEach(check) ? [] : [ofMember(name, messageNameOf(name), check)])),

@@ -5,7 +5,7 @@ export interface InputVariableProps extends Omit<TerraformVariableConfig, "defau
   readonly description: string;
   /** `null` means "not given"; without a default, the input is required. */
   readonly default?: unknown;
-  /** Keeps the value out of the state and of saved plans. It may then only feed write-only arguments. */
+  /** Keeps the value out of the state and of saved plans. Such a value can only be used in write-only arguments. */
   readonly ephemeral?: boolean;
   readonly type: string;
 }
@@ -20,7 +20,7 @@ export class InputVariable extends TerraformVariable {
     // Without `nullable: false` an explicit null would reach places that rely on the default.
     super(scope, id, { nullable: defaultValue === null ? undefined : false, ...config });
     this.overrideLogicalId(id);
-    // An override, because the framework's property fails on null and rewrites the keys of maps.
+    // Written as an override, because the framework's property fails on null and rewrites the keys of maps.
     if (defaultValue !== undefined) this.addOverride("default", defaultValue);
     if (ephemeral === true) this.addOverride("ephemeral", true);
   }

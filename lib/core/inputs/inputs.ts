@@ -18,10 +18,11 @@ import { addSharedTables } from "./shared-table";
 import { type Given, localOf, type SettingsOf, Value, type ValuesOf } from "./value";
 
 /**
- * Values of props. Wrong literals are refused now, other values at plan, except variables with the same rules.
+ * Returns the values of props. Wrong literals are refused at once, other values at plan. Variables of the stack are
+ * exempt, because their own validations have the same rules.
  *
- * @param others problems of props that are no inputs, to be reported with the others
- * @param propNames names of props, by input, where they differ
+ * @param others problems of props that are not inputs, reported together with those of the inputs
+ * @param propNames names of props by input, if they differ
  * @throws RulesBrokenError naming everything that is missing or wrong
  */
 export function valuesFrom<T extends Table>(
@@ -54,7 +55,7 @@ export function valuesFrom<T extends Table>(
   return values;
 }
 
-/** Props from a program; some may be inputs that its stack declared. */
+/** Props from a program; some may be inputs that the stack declared. */
 class GivenProps<T extends Table> {
   private readonly attributes: Given | undefined;
   private readonly stack: TerraformStack;
@@ -74,7 +75,10 @@ class GivenProps<T extends Table> {
     return this.given(name) !== undefined && this.inputOf(name) === undefined;
   }
 
-  /** Whether no variable of the stack validates the relation, and the program gives a value to which it refers. */
+  /**
+   * Whether the relation needs a check here, because it refers to a value from the program and no variable of the stack
+   * validates it.
+   */
   isUnchecked(relation: Relation<T>, values: ValuesOf<T>): boolean {
     const isDeclared = DECLARED.get(this.stack)?.relations.has(relation) === true;
     return namesIn(relation, values).some((name) =>
@@ -96,7 +100,7 @@ class GivenProps<T extends Table> {
     return new Value(row, { given: value, address, name: messageName, messageNameOf, openOf });
   }
 
-  /** The given value; null only for inputs where null has a meaning of its own. */
+  /** The given value; null counts as not given, except for inputs where null has a meaning of its own. */
   private given(name: string): unknown {
     const value = this.attributes?.[name];
     return this.table[name]?.nullable === true ? value : (value ?? undefined);
@@ -109,7 +113,7 @@ class GivenProps<T extends Table> {
   }
 }
 
-/** Judges at plan what synthesis cannot. */
+/** Adds preconditions for values that synthesis cannot judge. */
 function addPreconditions(scope: Construct, precondition: readonly Judgement[]): void {
   if (precondition.length === 0) return;
   // Only guards depend on it, because a failed precondition stops the whole plan anyway.
@@ -125,7 +129,7 @@ function tokensIn({ at, given, name }: Value): GivenToken[] {
 
 const INPUT_CHECKS = "Inputs";
 
-/** The check of a deployment's props; guards depend on it, so a destroy that a guard refuses does not delete it. */
+/** The check of a deployment's props. Guards depend on the check, so that a refused destroy does not delete it. */
 export function inputChecksOf(scope: Construct): ITerraformDependable[] {
   const inputChecks = scope.node.tryFindChild(INPUT_CHECKS);
   return inputChecks instanceof TerraformData ? [inputChecks] : [];
@@ -134,7 +138,7 @@ export function inputChecksOf(scope: Construct): ITerraformDependable[] {
 /**
  * Refuses wrong literals among the props for some rows of a table.
  *
- * @param others further problems of the props, to be reported with the others
+ * @param others further problems of the props, reported together
  * @returns the props, with resources replaced by their attributes
  * @throws RulesBrokenError naming all problems
  */

@@ -10,7 +10,7 @@ import { RulesBrokenError } from "./rules-broken-error";
 
 type Presence = "optional" | "required";
 
-/** A prop that is no input: whether it is required, and its members. */
+/** A prop that is not an input: whether it is required, and its members. */
 type KnownProp = Presence | { readonly presence: Presence; readonly members: KnownProps };
 
 const presenceOf = (prop: KnownProp | undefined) => (typeof prop === "object" ? prop.presence : prop);
@@ -28,10 +28,10 @@ export type KnownPropsOf<Props> = {
 };
 
 /**
- * Problems of props, apart from their values: missing props, unknown names, and elements of the stack in place of their
+ * Problems of props other than wrong values: missing props, unknown names, and elements of the stack in place of their
  * values.
  *
- * TypeScript finds only some of them. In JavaScript, a misspelt prop would have no effect.
+ * TypeScript finds only some of these problems, and in JavaScript a misspelt prop would have no effect.
  */
 export function propProblems(props: unknown, known: KnownProps, prefix = ""): Problem[] {
   const given = (typeof props === "object" && props !== null ? props : {}) as Readonly<Record<string, unknown>>;
@@ -52,13 +52,13 @@ export function propProblems(props: unknown, known: KnownProps, prefix = ""): Pr
   return [...unknownNames(given, Object.keys(known), { prefix }), ...own];
 }
 
-/** Refuses props with such problems. @throws RulesBrokenError naming all of them */
+/** Refuses missing and unknown props. @throws RulesBrokenError naming all of them */
 export function refuseProps(scope: Construct | string, props: unknown, known: KnownProps): void {
   const wrong = textsOf(propProblems(props, known));
   if (wrong.length > 0) throw new RulesBrokenError(typeof scope === "string" ? scope : scope.node.path, wrong);
 }
 
-/** Where unknown names were found, and what may be meant. */
+/** Place of unknown names, and the names that may be meant. */
 interface NamePlace {
   /** Path of the surrounding object, such as `smtp.`; empty by default. */
   readonly prefix?: string;
@@ -66,7 +66,7 @@ interface NamePlace {
   readonly kind?: string;
   /** Explanation of an unknown name; undefined if there is none. */
   readonly hintOf?: ((name: string) => string | undefined) | undefined;
-  /** Paths of members of known inputs, such as `smtp.host`, which `smtp_host` may mean. */
+  /** Paths of members of known inputs, such as `smtp.host`, because `smtp_host` may mean a member. */
   readonly inside?: readonly string[];
 }
 
@@ -100,13 +100,14 @@ export function memberPaths(
   );
 }
 
-/** The props of some names. */
+/** The props with the given names. */
 export function knownOf(props: object | undefined, names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(props ?? {}).filter(([name]) => names.includes(name)));
 }
 
 /**
- * An element of the stack, such as a variable, in place of its value; undefined for anything else.
+ * The problem of an element of the stack, such as a variable, that was given in place of its value; undefined for any
+ * other value.
  *
  * @param types types of resources that may stand for the value
  */
@@ -116,7 +117,7 @@ export function elementProblem(path: string, value: unknown, types: readonly str
     : undefined;
 }
 
-/** Text of the problem: what the element is, what it must be, and what to pass. */
+/** Text of the problem: the kind of element, the required type, and the value to pass instead. */
 function elementText(element: TerraformElement, types: readonly string[]): string {
   const { id } = element.node;
   if (isResource(element) && types.length > 0) {
@@ -129,7 +130,7 @@ function elementText(element: TerraformElement, types: readonly string[]): strin
   return `the element ${id}; it must be a value; pass one of its attributes`;
 }
 
-/** Property of a variable that has its value in the right type. */
+/** Property of a variable that returns the value in the right type. */
 function valueProperty({ type }: TerraformVariable): string {
   if (type === undefined || type === "string") return "stringValue";
   if (type === "number") return "numberValue";

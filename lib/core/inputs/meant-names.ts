@@ -1,8 +1,9 @@
 import { nearest, plainName } from "./nearest";
 
 /**
- * Names that an unknown name probably means: the input with that name in other tools, a member of the same letters, the
- * nearest name, or the only name that begins with it. Several if the name is ambiguous, none if nothing is near.
+ * Names that were probably meant by an unknown name: the input with that name in other tools, a member with the same
+ * letters, the nearest name, or the only name that begins with the unknown one. Several names if it is ambiguous, none
+ * if nothing is near.
  *
  * @param inside paths of members of known inputs
  * @param prefix path of the surrounding object
@@ -25,9 +26,9 @@ export function meantBy(
 }
 
 /**
- * Advice for an input that does not exist, if it was given to an identity provider; undefined if there is none.
+ * Advice for an unknown input of an identity provider; undefined if there is no advice.
  *
- * @param paths of all that is known where it was given, and of members of that
+ * @param paths known inputs at the place of the unknown one, and paths of their members
  */
 export function stepInstead(path: string, paths: readonly string[]): string | undefined {
   if (!paths.some((each) => OF_IDENTITY_PROVIDER.includes(plainName(each)))) return undefined;
@@ -99,12 +100,12 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   workerreplicas: ["worker.count"],
 };
 
-/** Inputs and members that only an identity provider has: where one of them is known, the steps below apply. */
+/** Inputs and members that exist only in an identity provider. The steps below apply where one of these is known. */
 const OF_IDENTITY_PROVIDER = ["databasetier", "notificationchannelsall", "smtppasswordsecret"];
 
-/** What a deployment has no input for, and what to do. */
+/** Step for a wish that no input of a deployment covers. */
 interface StepInstead {
-  /** Beginnings of names of other tools, or whole names, without case and separators. */
+  /** Names in other tools, or the beginnings of such names, without case and separators. */
   readonly by: readonly string[];
   readonly isWhole?: boolean;
   /** Props that the step names. */

@@ -10,7 +10,7 @@ export function noteInMessages(stack: TerraformStack, note: Note): void {
   NOTES.set(stack, note);
 }
 
-/** A configuration of a stack, with the notes in its messages. */
+/** A configuration of a stack, with the notes added to its messages. */
 export function withNotes<Value>(stack: TerraformStack, value: Value): Value {
   const note = NOTES.get(stack);
   return note === undefined ? value : (noted(value, note) as Value);

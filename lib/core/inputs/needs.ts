@@ -13,22 +13,22 @@ type MemberOf<Row, Name extends string> = Row extends { readonly members: infer 
   ? `${Name}.${keyof Members & string}`
   : never;
 
-/** What an input requires of other inputs, by their names. */
+/** Requirements of an input on other inputs, by name. */
 interface Needs<T extends Table> {
-  /** The word that has the requirement; by default every value that is not null, false or empty. */
+  /** The word that needs the other inputs; by default, every value that is not null, false or empty. */
   readonly whenWord?: string;
   /** Inputs that must be given, or true. */
   readonly with?: readonly NameOf<T>[];
   /** Inputs that must be left out, or false. */
   readonly without?: readonly NameOf<T>[];
-  /** Inputs that must have a certain word as value. */
+  /** Inputs that must have a certain word as their value. */
   readonly withWords?: Readonly<Partial<Record<NameOf<T>, string>>>;
-  /** Why, as what follows "because". */
+  /** The reason, in the words after "because". */
   readonly because: string;
   /**
-   * What to do, without a full stop.
+   * The fix, without a full stop.
    *
-   * @default - to set or remove what does not fit, or to remove the input itself
+   * @default - set or remove the inputs that break the rule, or remove the input itself
    */
   readonly remedy?: (values: ValuesOf<T>) => string;
 }
@@ -43,14 +43,14 @@ interface Fix {
 /** One requirement. */
 interface Need {
   readonly isMet: Expr<boolean>;
-  /** The requirement in words, to follow "it needs". */
+  /** The requirement, in the words after "it needs". */
   readonly what: string;
   readonly fix: Fix;
 }
 
 /**
- * A relation of presence: an input that makes sense only with, or only without, certain others. The message names only
- * unmet requirements, even if a plan judges them.
+ * A relation for an input that makes sense only together with, or only without, certain other inputs. The message names
+ * only unmet requirements, even if a plan judges them.
  */
 export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation<T> {
   return {
@@ -114,7 +114,7 @@ function isThere(value: Value): Expr<boolean> {
 const isAbsent = (value: Value): Expr<boolean> =>
   isCollectionNeverNull(value.row) ? value.length().eq(0) : isThere(value).not();
 
-/** Whether an input is a list or a map that is never null, so that it counts as given only with items. */
+/** Whether an input is a list or a map that is never null; such an input counts as given only if it has items. */
 const isCollectionNeverNull = (row: Input): boolean => isCollection(row) && row.default !== null;
 
 function flagOf(value: Value): Expr<boolean> {
@@ -164,7 +164,7 @@ const stepOfOne = ({ remove, set, step = "" }: Fix): string =>
 /** One step for several inputs: the verb and their names. */
 const stepOf = (verb: string, names: readonly string[]) => (names.length === 0 ? [] : [`${verb} ${wordList(names)}`]);
 
-/** How to drop the requirement. */
+/** The step that removes the requirement. */
 function wayOut({ name, row }: Value, whenWord: string | undefined): string {
   if (whenWord !== undefined) return `leave out ${name}`;
   if (isFlag(row)) return `set ${name} to false`;

@@ -23,8 +23,8 @@ const SUBNETWORK = "^projects/[^/]+/regions/([^/]+)/subnetworks/[^/]+$";
 export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | "tagged", string>>, group = "") {
   return {
     /**
-     * Existing network, `projects/<project>/global/networks/<name>` or its resource; the page of the stack says what it
-     * must have.
+     * Existing network, `projects/<project>/global/networks/<name>` or its resource; the page of the stack lists the
+     * requirements.
      */
     network: orResource(
       "id",
@@ -57,7 +57,7 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
         ),
       }),
     ),
-    /** Network tags, which rules of the network's firewall go by. */
+    /** Network tags, to which firewall rules of the network refer. */
     networkTags: texts({
       default: [],
       description: prose`
@@ -104,7 +104,7 @@ export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
   },
 ];
 
-/** The tags as an argument; undefined if there are none. */
+/** The tags as an argument; undefined for an empty list. */
 export function tagsIn(tags: Expr<readonly string[]>): string[] | undefined {
   const chosen = tags.length().gt(0).choose(tags, null);
   return chosen.isLiteral && chosen.literal === null ? undefined : chosen.list;

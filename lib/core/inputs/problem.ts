@@ -1,12 +1,12 @@
 import { withNames } from "./checks";
 
-/** Something that is wrong with what was given. */
+/** A problem of a given value or name. */
 export interface Problem {
-  /** The prop or input with the problem, or a member of one, such as `smtp.port`. */
+  /** The prop, input or member with the problem, such as `smtp.port`. */
   readonly path: string;
-  /** What is wrong, the rule and the fix, without a full stop. */
+  /** The problem, the rule and the fix, without a full stop. */
   readonly text: string;
-  /** Whether nothing was given. */
+  /** Whether the value is missing. */
   readonly isMissing?: boolean;
   /** For an unknown name: the path that was probably meant. */
   readonly meant?: string | undefined;
@@ -15,8 +15,8 @@ export interface Problem {
 /**
  * A missing value that is required.
  *
- * @param of what the value is; for a member, because its description is no sentence
- * @param messageNameOf what a message calls members
+ * @param of describes a member, because the description in a member's row is not a sentence
+ * @param messageNameOf returns the name of a member in messages
  */
 export function missing(
   path: string,
@@ -33,7 +33,7 @@ export function isWrongInside(problems: readonly Problem[], input: string): bool
   return problems.some(({ path }) => path.startsWith(`${input}.`));
 }
 
-/** Texts of problems, without missing inputs that were only misspelt. */
+/** Texts of problems; an input that was only misspelt is not reported as missing too. */
 export function textsOf(problems: readonly Problem[]): string[] {
   const meant = new Set(problems.map((problem) => problem.meant));
   return problems.filter(({ isMissing = false, path }) => !isMissing || !meant.has(path)).map(({ text }) => text);

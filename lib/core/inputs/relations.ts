@@ -9,13 +9,13 @@ import { type Table } from "./rows";
 import { referenceTo } from "./settled-inputs";
 import { Value, type ValuesOf } from "./value";
 
-/** A rule about several inputs, also of several tables. */
+/** A rule about several inputs, which may be in several tables. */
 export interface Relation<T extends Table> {
-  /** The input that gets the rule as a validation. */
+  /** The input whose variable has the rule as a validation. */
   readonly of: keyof T;
   /** The condition; it counts as false if its evaluation fails. */
   readonly holds: (values: ValuesOf<T>) => Expr<boolean>;
-  /** What is wrong, the rule, the reason if it is not obvious, and the fix, without a full stop. */
+  /** The problem, the rule, the reason if it is not obvious, and the fix, without a full stop. */
   readonly says: (values: ValuesOf<T>) => string;
 }
 
@@ -87,9 +87,10 @@ interface OpenRelation<T extends Table> {
 }
 
 /**
- * Judges relations at synth: the messages of broken relations, and the relations that only a plan can judge.
+ * Judges relations at synth. Returns the messages of broken relations, and the relations that only a plan can judge.
  *
- * @param isWrong whether an input breaks a rule of its own; its relations are skipped, to report no problem twice
+ * @param isWrong whether an input breaks a rule of its own; its relations are skipped, so that no problem is reported
+ *   twice
  */
 export function judgedRelations<T extends Table>(
   relations: readonly Relation<T>[],
@@ -106,7 +107,10 @@ export function judgedRelations<T extends Table>(
   };
 }
 
-/** A condition; of literals only, it goes into a local, because Terraform refuses conditions without a reference. */
+/**
+ * A condition for a plan. A condition that consists of literals is put into a local, because Terraform refuses
+ * conditions without a reference.
+ */
 export function namingSomething<T extends Table>(
   localsScope: Construct,
   { of }: Relation<T>,
@@ -133,7 +137,7 @@ export function namesIn<T extends Table>(relation: Relation<T>, values: ValuesOf
   const get = (_: ValuesOf<T>, name: string) => {
     names.push(name);
     const { row } = values[name] as Value;
-    // A reference, because for a literal the condition may skip other inputs.
+    // Every input becomes a reference, because a condition on a literal may skip other inputs.
     const given = referenceTo(row, terraformName(name));
     return new Value(row, { given, address: new Address(() => name), name, messageNameOf: String });
   };

@@ -11,14 +11,14 @@ export function isResource(value: unknown): value is ProviderResource {
   return typeof terraformResourceType === "string" && typeof getStringAttribute === "function";
 }
 
-/** Whether a resource is a data source, whose arguments only identify what it looks up. */
+/** Whether a resource is a data source. The arguments of a data source only identify the object that it looks up. */
 export function isDataSource(resource: ProviderResource): resource is ProviderResource & TerraformDataSource {
   return TerraformDataSource.isTerraformDataSource(resource);
 }
 
 /**
- * Replaces resources in props by the attributes that the rows of their table read. Other resources
- * stay, to be refused by name.
+ * Replaces resources in props by the attributes that the rows of the table read. Resources without such an attribute
+ * stay, so that a later check refuses them by name.
  */
 export function withAttributes<Props>(table: Table, props: Props): Props {
   if (!isPlainObject(props)) return props;
@@ -39,7 +39,10 @@ function attributesOf(row: Input | undefined, given: unknown): unknown {
 const read = (reads: Input["reads"], resource: ProviderResource): unknown =>
   reads?.[resource.terraformResourceType]?.(resource) ?? resource;
 
-/** A list or an object with changed values. Without a change, the same object: a stack knows its inputs by identity. */
+/**
+ * A list or an object with changed values. Returns the same object if nothing changes, because a stack recognizes its
+ * inputs by identity.
+ */
 function changed(given: Given, change: (value: unknown, name: string) => unknown): unknown {
   const entries = Object.entries(given).map(([name, value]) => [name, change(value, name)] as const);
   if (entries.every(([name, value]) => given[name] === value)) return given;

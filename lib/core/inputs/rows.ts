@@ -4,28 +4,31 @@ import { type Check, type EachCheck, type Facts, oneOf, type OtherWord, terrafor
 
 /** One input: its variable in a stack, its prop in a program, its default and its rules. */
 export interface Input<Prop = unknown> {
-  /** As Terraform writes it. */
+  /** Type in Terraform's syntax. */
   readonly type: string;
   /** Meaning, unit or limits, and the consequence of changing it later. */
   readonly description: string;
-  /** Null for an input that may be absent; missing for one that is required. */
+  /** Null for an optional input without a default value; left out for a required input. */
   readonly default?: unknown;
-  /** Null means none, although there is a default. */
+  /** Whether null can be given to mean "none", although the default is another value. */
   readonly nullable?: boolean;
   /** Value to show in examples; needed without a default. */
   readonly example?: unknown;
   readonly must?: Check | EachCheck | readonly (Check | EachCheck)[];
-  /** What must be done before the object can be written, where something else was given: `make a channel`. */
+  /** Step before the object can be written, for the message if another type was given: `make a channel`. */
   readonly first?: string;
-  /** For the JSON Schema, where the rule is the provider's, or a relation's. */
+  /** Keywords of the JSON Schema for a rule that the provider or a relation checks. */
   readonly schema?: Facts;
   /** Members of an object. */
   readonly members?: Table;
-  /** Builds the description from those of the members. */
+  /** Builds the description from the descriptions of the members. */
   readonly describe?: (members: string) => string;
   /** Members of each object in a map. */
   readonly entries?: Table;
-  /** How to read the value from a resource given instead, by its type; in a list or a map, from each item. */
+  /**
+   * Functions that read the value from a resource given instead, by resource type; in a list or a map, each item is
+   * read.
+   */
   readonly reads?: Readonly<Record<string, Reading>>;
   /** Types of literals that Terraform converts to this one. */
   readonly converted?: readonly ("boolean" | "number")[];
@@ -37,7 +40,7 @@ export interface Input<Prop = unknown> {
   readonly prop?: Prop;
 }
 
-/** A resource or a data source, also of another installed copy of the framework. */
+/** A resource or a data source, possibly of another installed copy of the framework. */
 export interface ProviderResource {
   readonly terraformResourceType: string;
   getStringAttribute(terraformAttribute: string): string;
@@ -49,7 +52,7 @@ export type ResourceWith<Attribute extends string = never> = ProviderResource & 
 /** Reads a value from attributes by their Terraform names, which are the same in all releases of the bindings. */
 export type Reading = (resource: ProviderResource) => unknown;
 
-/** A row of which the prop may be a resource. */
+/** A row that accepts a resource as its prop. */
 export interface FromResource<Resource> {
   readonly reads: Readonly<Record<string, Reading>>;
   /** Only for the compiler. */
@@ -59,7 +62,8 @@ export interface FromResource<Resource> {
 type ResourceOf<Row> = Row extends FromResource<infer Resource> ? Resource : never;
 
 /**
- * A row whose prop may be a resource, from which an attribute, or a reading for its type, gives the value.
+ * A row that accepts a resource as its prop. The value is an attribute of the resource, or comes from the function for
+ * the resource's type.
  *
  * @param attribute attribute that the compiler requires of the resource
  */
@@ -120,7 +124,7 @@ function rows<Prop>(type: string, converted: Input["converted"] = []) {
 /** A text. */
 export const text = rows<string>("string");
 
-/** A text that must be given, if only as null. */
+/** A text that must be given, even if only as null. */
 export const textOrNull = (spec: Omit<Spec, "default">): Input<string | null> => ({
   type: "string",
   nullable: true,
@@ -133,7 +137,7 @@ export const textOrNumber = rows<number | string>("string", ["number"]);
 /** A word, for which a program may give true or false. */
 export const textOrFlag = rows<boolean | string | IResolvable>("string", ["boolean"]);
 
-/** A number; whole ones have a rule of their own. */
+/** A number. A whole number needs a rule in addition. */
 export const number = rows<number>("number");
 
 /** True or false. */
@@ -149,7 +153,10 @@ export const textMap = rows<Readonly<Record<string, string>> | IResolvable>("map
 export const count = (fallback: number, description: string, minimum: number, maximum?: number): Optional<number> =>
   number({ default: fallback, description, schema: { multipleOf: 1, minimum, ...(maximum && { maximum }) } });
 
-/** One of a few words. Without `fix`, something else refuses another word; `hides` keeps that out of the message. */
+/**
+ * One of a few words. Without `fix`, the provider or a relation refuses other words; `hides` keeps the given word out
+ * of the message.
+ */
 export function choice<const Word extends string>(
   words: readonly Word[],
   spec: Omit<Spec, "must"> & Partial<OtherWord> & { readonly default: unknown; readonly hides?: boolean },
@@ -159,10 +166,10 @@ export function choice<const Word extends string>(
   return { type: "string", must: { ...oneOf(words, { because, fix }), hides }, ...others };
 }
 
-/** Spec of rows with members; the descriptions of the members become part of the row's. */
+/** Spec of rows with members; the descriptions of the members become part of the row's description. */
 type Described = Omit<Spec, "default" | "description"> & { readonly description: (members: string) => string };
 
-// Interfaces, because in an intersection `members` would also be any table, which has members of every name.
+// Interfaces, because in an intersection `members` would also have the type of any table, and so accept every name.
 export interface ObjectRow<M extends Table> extends Optional<PropsOf<M> | IResolvable> {
   readonly members: M;
 }
@@ -195,9 +202,9 @@ export function mapOf<M extends Table>(
 }
 
 /**
- * Props of a table; the comments of its rows are those of the props.
+ * Props of a table; the comments of its rows become the comments of the props.
  *
- * `Named` has a type with a name for each prop that is an object: an editor shows the name, and not all members.
+ * `Named` has a named type for each prop that is an object, so that an editor shows the name instead of all members.
  * `Resources` is `never` for values, where attributes have taken the place of resources: `X & never` is `never`, which
  * removes the alternative of a resource, and `X & unknown` is `X`, which keeps it.
  */

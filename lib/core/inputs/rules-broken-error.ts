@@ -5,7 +5,7 @@ export class RulesBrokenError extends Error {
     readonly subject: string,
     /** Each problem, as a sentence. */
     readonly failures: readonly string[],
-    /** What is only doubted, as sentences, to be said below the problems. */
+    /** Warnings as sentences, printed below the problems. */
     doubts: readonly string[] = [],
   ) {
     super(

@@ -1,7 +1,7 @@
 import { type Check, type EachCheck, isEach } from "./checks";
 import { type Input } from "./rows";
 
-/** Whether no folder, plan or message may have the value of an input. */
+/** Whether the value of an input must not appear in a folder, a plan or a message. */
 export function isSecret({ ephemeral, sensitive }: Pick<Input, "ephemeral" | "sensitive">): boolean {
   return ephemeral === true || sensitive === true;
 }

@@ -14,7 +14,10 @@ import { isSecret } from "./secrecy";
 import { type DeploymentSettings, propOf, settingOrDefault } from "./settled-inputs";
 import { type Given, Value, type ValuesOf } from "./value";
 
-/** Literal values of inputs by settings; inputs that settings must not hold, such as secrets, have their default. */
+/**
+ * Values of inputs, from the literals in settings. Inputs that settings must not contain, such as secrets, have their
+ * default.
+ */
 function literalsOf(table: Table, given: DeploymentSettings["values"]) {
   return mapped(table, (name, row) => {
     const own = isSecret(row) ? (row.default ?? null) : propOf(row, settingOrDefault(row, given[terraformName(name)]));
@@ -23,7 +26,7 @@ function literalsOf(table: Table, given: DeploymentSettings["values"]) {
   });
 }
 
-/** Values of settings for warnings; wrong settings, which are refused anyway, are replaced by their default. */
+/** Values of settings for warnings. Wrong settings are replaced by their default, because they are refused anyway. */
 export function valuesOfSettings<T extends Table>(table: T, { values }: DeploymentSettings): ValuesOf<T> {
   const isRight = ([, value]: readonly [string, Value]) => problemsOf(value).length === 0;
   const right = Object.entries(literalsOf(table, values)).filter(isRight);
@@ -70,7 +73,7 @@ export function refuseSettings<T extends Table>(
   refuse(stack, set, others, broken, doubts);
 }
 
-/** Problems of unknown names among the settings and in objects. */
+/** Problems of unknown names among the settings and the members of objects. */
 function unknownSettings(table: Table, given: Given, prefix: string, hintOf?: DeploymentSettings["hintOf"]): Problem[] {
   const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [terraformName(name), row]));
   const inside = Object.entries(rows).flatMap(([name, { entries, members }]) => {

@@ -5,22 +5,22 @@ import { terraformName } from "./checks";
 import { type Input, isCollection, requiredObject } from "./rows";
 
 /**
- * How the settings of one deployment decide on an input, or a member of one:
+ * Effect of one deployment's settings on an input or a member:
  *
  * - `fixed`: the value is written into the folder, without a variable
- * - `present`: stays a variable, which must be set
+ * - `present`: the input stays a variable, which must be set
  */
 export type Settlement = "fixed" | "present";
 
 /** The settings of one deployment. */
 export interface DeploymentSettings {
-  /** Literals under the Terraform names of inputs and members; what is missing has its default. */
+  /** Literals under the Terraform names of inputs and members; missing ones have their default. */
   readonly values: Members;
 
-  /** By the Terraform name of an input or of a member, such as `smtp.password_secret`. */
+  /** Effects of the settings, by the Terraform name of an input or a member, such as `smtp.password_secret`. */
   readonly settlements: ReadonlyMap<string, Settlement>;
 
-  /** Explanation of a setting that is no input; if undefined, a message only suggests the nearest name. */
+  /** Explanation of a setting that is not an input; if undefined, the message only suggests the nearest name. */
   readonly hintOf?: (name: string) => string | undefined;
 }
 
@@ -28,10 +28,10 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** An input after the settings of one deployment were applied. */
 export interface SettledInput {
-  /** Row of its variable; undefined if there is none. */
+  /** Row of the input's variable; undefined if it has no variable. */
   readonly row: Input | undefined;
 
-  /** The value as a prop: a literal, a reference, or an object with both. */
+  /** The value as a prop: a literal, a reference, or an object with literals and references. */
   readonly given: unknown;
 
   /** Inputs or members that must be set. */
@@ -49,7 +49,7 @@ export interface Must {
 
 interface FixedMember {
   readonly path: string;
-  /** As Terraform has it. */
+  /** Value in Terraform's form. */
   readonly value: unknown;
 }
 
@@ -59,13 +59,13 @@ export function settledInput(name: string, row: Input, settings: DeploymentSetti
   const given = settings.values[path];
   const settled = settledPart(row, { path, place: "input", value: given, settlements: settings.settlements });
   if (settled.row === undefined || given === undefined || (given === null && row.nullable !== true)) return settled;
-  // Without the row's example, because the deployment has its own value.
+  // The row's example is left out, because the deployment has its own value.
   const left = Object.entries(settled.row).filter(([name]) => name !== "example");
   const own = Object.fromEntries(left) as unknown as Input;
   return { ...settled, row: { ...own, default: leftOf(own, given) } };
 }
 
-/** A value without members that the row lacks; the variable's type has defaults for those. */
+/** A value reduced to the members of the row; the fixed members keep their defaults in the variable's type. */
 function leftOf({ members }: Input, value: unknown): unknown {
   if (members === undefined || typeof value !== "object" || value === null) return value;
   const known = Object.entries(members).filter(([name]) => terraformName(name) in value);
@@ -79,12 +79,12 @@ export function settingOrDefault({ default: fallback = null, nullable = false }:
   return given === null && nullable ? null : (given ?? fallback);
 }
 
-/** An input or a member, and what the settings decide on it. */
+/** An input or a member, and its value in the settings. */
 interface SettledPart {
   /** Address after `var.`. */
   readonly path: string;
   readonly place: "input" | "member";
-  /** Value in the settings; undefined if they leave it out. */
+  /** Value in the settings; undefined if it is left out. */
   readonly value: unknown;
   readonly settlements: DeploymentSettings["settlements"];
 }
@@ -109,7 +109,7 @@ function settledPart(row: Input, { path, place, settlements, value }: SettledPar
   const members = Object.entries(row.members).map(([name, member]) => {
     const memberPath = `${path}.${terraformName(name)}`;
     const own = (value as Members | null | undefined)?.[terraformName(name)];
-    // Whoever leaves out a settled member gets its settled value.
+    // A settled member that is left out of the variable has its settled value.
     const settledRow = { ...member, default: settingOrDefault(member, own) };
     return [
       name,
@@ -122,7 +122,8 @@ function settledPart(row: Input, { path, place, settlements, value }: SettledPar
   if (members.every(([, , each]) => each.row === undefined))
     return { row: undefined, given, musts: [], fixed: isMember ? fixed : [] };
   const left = members.flatMap(([name, , each]) => (each.row === undefined ? [] : [[name, each.row] as const]));
-  // Terraform silently drops members that the type lacks, so settled ones stay in the type and validations refuse them.
+  // Terraform silently drops members that are not in the type. Settled members therefore stay in the type, and
+  // validations refuse other values.
   const all = members.map(([name, settledRow, each]) => [name, each.row ?? settledRow] as const);
   const { describe = () => row.description } = row;
   const spec = { ...row, description: describe };
@@ -148,7 +149,7 @@ function required(row: Input): Input {
   return { ...left, describe: own, description: requiredObject(members, { ...left, description: own }).description };
 }
 
-/** Whole sentences, and parts of one, that say what null or an empty list means. */
+/** Matches sentences, and parts of sentences, that say what null or an empty list means. */
 const ABSENCE = {
   sentence: /^(?:Null|Empty|Without an?y?)\b/,
   part: /(?:; (?:null|without it)|, null)\b[^;]*?(?=;|[.]?$)/g,
@@ -166,7 +167,7 @@ function ofPresent(description: string): string {
 /** Placeholder for the descriptions of members, which stay unchanged. */
 const MEMBERS = "M\u0000.";
 
-/** A literal whose members have the names of props, without unset members. */
+/** A literal with its members under the names of props, without unset members. */
 export function propOf(row: Input, value: unknown): unknown {
   const { entries, members } = row;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
@@ -180,12 +181,12 @@ export function propOf(row: Input, value: unknown): unknown {
   return Object.fromEntries(known.map(([name, member]) => [name, propOf(member, given[terraformName(name)])]));
 }
 
-/** A reference to a variable, or to a member of one, as a prop. */
+/** A reference to a variable or one of its members, as a prop. */
 export function referenceTo(row: Input, path: string): unknown {
   return asProp(row, ref(`var.${path}`));
 }
 
-/** A reference to a variable, or to a member of one, that knows whether it may be null, and whether it has items. */
+/** A reference to a variable or one of its members, with the facts whether it may be null and whether it has items. */
 function settledReference(
   row: Input,
   path: string,
@@ -197,7 +198,7 @@ function settledReference(
   return asProp(row, reference(`var.${path}`, { knownAt: "plan", mayBeNull, hasItems }));
 }
 
-/** A token of the type that the prop has. */
+/** A token of the prop's type. */
 export function asProp({ type }: Input, token: IResolvable): unknown {
   if (type === "string") return Token.asString(token);
   if (type === "number") return Token.asNumber(token);

@@ -17,8 +17,8 @@ interface Shared {
 const SHARED = new Map<string, Shared>();
 
 /**
- * Texts by name that several rules look up, as a local in each stack with such a rule, so that conditions and messages
- * do not repeat them.
+ * Texts by name for lookups in several rules. Each stack with such a rule has the table as a local, so that conditions
+ * and messages do not repeat it.
  *
  * @param name name of the local
  */
@@ -27,9 +27,11 @@ export function sharedTable(name: string, texts: Texts): Expr<Texts> {
   return namedLiteral(`local.${name}`, texts);
 }
 
-/** Words that several checks look up, as a local in each stack with such a check; their order is not kept. */
+/**
+ * Words for lookups in several checks, as a local in each stack with such a check. The order of the words is not kept.
+ */
 export function sharedList(name: string, words: readonly string[]): Expr<readonly string[]> {
-  // As an expression, because the folder then prints many words in a line.
+  // Written as an expression, because the folder then has many words on one line.
   SHARED.set(name, { value: hcl`toset(${words})`, place: inFileOfChecks });
   return namedLiteral(`local.${name}`, words);
 }
@@ -37,7 +39,7 @@ export function sharedList(name: string, words: readonly string[]): Expr<readonl
 /** Names of the tables and lists added to each stack. */
 const ADDED = new WeakMap<TerraformStack, Set<string>>();
 
-/** Adds to a stack the tables and lists to which its rules refer, once each. */
+/** Adds to a stack the tables and lists to which its rules refer, each only once. */
 export function addSharedTables(scope: IConstruct, rules: unknown): void {
   const stack = TerraformStack.of(scope);
   const added = ADDED.get(stack) ?? new Set<string>();
@@ -46,7 +48,7 @@ export function addSharedTables(scope: IConstruct, rules: unknown): void {
   for (const [name, { place, value }] of SHARED) {
     if (added.has(name) || !new RegExp(`\\blocal[.]${name}\\b`).test(text)) continue;
     added.add(name);
-    // In a scope of its own, because a construct of the stack may have the same name.
+    // A separate scope, because a construct of the stack may have the same name.
     const local = new TerraformLocal(new Construct(stack, `${name}-table`), name, value);
     local.overrideLogicalId(name);
     place(local);

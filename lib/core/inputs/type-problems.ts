@@ -13,11 +13,11 @@ export type NameOf = (name: string) => string;
 
 interface FormOptions {
   readonly messageNameOf: NameOf;
-  /** Whether no message may have the value. */
+  /** Whether messages must not show the value. */
   readonly isHidden?: boolean;
 }
 
-/** A literal of another type than the row's, or an object with members that it does not have. */
+/** Problems of a literal: another type than the type of the row, or members that the row does not have. */
 export function typeProblems(
   name: string,
   row: Input,
@@ -56,13 +56,13 @@ export function typeProblems(
     });
 }
 
-/** What is wrong with a member of an object in a map, which must be there if it has no default. */
+/** Problems of a member of an object in a map; a member without a default must be given. */
 function memberProblems(path: string, row: Input, given: unknown, messageNameOf: NameOf): Problem[] {
   if (given === null) return row.default === undefined ? [missing(path, row, messageNameOf)] : [];
   return typeProblems(path, row, given, { isHidden: true, messageNameOf });
 }
 
-/** Types of Terraform that have literals of their own in TypeScript. */
+/** Terraform types by the TypeScript type of their literals. */
 const LITERALS: Readonly<Record<string, "boolean" | "number" | "string">> = {
   bool: "boolean",
   number: "number",
@@ -102,7 +102,7 @@ function misshapen(
 }
 
 /**
- * How to write an object: the end of "it must be an object", and the fix.
+ * Advice on writing an object: the words after "it must be an object", and the fix.
  *
  * @param given the value in place of the object; undefined if messages must not show it
  */
@@ -146,7 +146,10 @@ function placeholder({ members, type }: Input): string {
   return members === undefined && !type.startsWith("map(") ? "…" : "{ … }";
 }
 
-/** The only member that an object must have, if it is a text, which somebody may have given in place of the object. */
+/**
+ * The only required member of an object, if it is a text, because a user may have given the text in place of the
+ * object.
+ */
 function onlyTextOf({ members = {} }: Input): string | undefined {
   const [only, ...others] = requiredNames(members);
   return only !== undefined && others.length === 0 && members[only]?.type === "string" ? only : undefined;
@@ -155,7 +158,7 @@ function onlyTextOf({ members = {} }: Input): string | undefined {
 /** A longer text would hide the rest of a message. */
 const LONGEST_SHOWN = 80;
 
-/** What to do about a text given for a number or a boolean. @param otherwise advice if the text contains neither */
+/** The fix for a text that was given for a number or a boolean. @param otherwise advice if the text contains neither */
 function withoutQuotes(given: unknown, wanted: "boolean" | "number", otherwise: string): string {
   const text = typeof given === "string" ? given.trim() : "";
   const isWanted = wanted === "number" ? text !== "" && !Number.isNaN(Number(text)) : /^(?:true|false)$/.test(text);

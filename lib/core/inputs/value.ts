@@ -33,9 +33,12 @@ export interface Source {
   readonly name: string;
   /** Name of a member in messages. */
   readonly messageNameOf: (name: string) => string;
-  /** Facts of the given value or a member; undefined for a variable in a folder for any deployment. */
+  /**
+   * Converts the given value or a member into an expression with its facts; undefined for a variable in a folder for
+   * any deployment.
+   */
   readonly openOf?: (given: unknown) => Expr;
-  /** Whether settings of a deployment fix a part of the value; then `given` says more than the address. */
+  /** Whether settings of a deployment fix a part of the value; then `given` has more facts than the address. */
   readonly isSettled?: boolean;
 }
 
@@ -81,14 +84,14 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     return this.value;
   }
 
-  /** The address of the value, also of a literal. */
+  /** The address of the value; a literal has one too. */
   get address(): string {
     return this.source.address.text;
   }
 
   /**
-   * Also creates the local of a value in a local. A local must exist before synthesis begins, and every operation on a
-   * value reads this property first.
+   * Also creates the local for a value that is stored in one. A local must exist before synthesis begins, and every
+   * operation on a value reads this property first.
    */
   override get knownAt(): KnownAt {
     if (this.hasAddress) this.source.address.prepare();
@@ -135,7 +138,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     return this.isLiteral ? (this.given as IResolvable) : ref(this.address, this.stack);
   }
 
-  /** Members of an object, with their defaults where it is null. */
+  /** Members of an object; if the object is null, members have their defaults. */
   get at(): ValuesOf<MembersOf<Row>> {
     const { given, name: whole, row, source } = this;
     const members = mapped(row.members ?? {}, (member, each) => {
@@ -173,7 +176,7 @@ type SettingOf<Row> = Row extends { readonly members: infer M extends Table }
   ? SettingsOf<M> & { readonly enabled: boolean | IResolvable }
   : PropOf<Row>;
 
-/** The values of a table as props of a part. */
+/** All values of a table as props of a part. */
 export function settingsOf<T extends Table>(values: ValuesOf<T>): SettingsOf<T> {
   const settings = mapped(values as Readonly<Record<string, Value>>, (_, value) => {
     const { given, row, setting } = value;
@@ -184,7 +187,7 @@ export function settingsOf<T extends Table>(values: ValuesOf<T>): SettingsOf<T> 
   return settings as SettingsOf<T>;
 }
 
-/** Settings or members as somebody gave them, by name. */
+/** Settings or members by name, in the form in which they were given. */
 export type Given = Readonly<Record<string, unknown>>;
 
 /** Returns a function that creates a local with the value at its first call, and returns the address of the local. */
@@ -204,17 +207,18 @@ export function addressOf(value: Value): Expr {
 }
 
 /**
- * A value as a variable of its type would have it: with defaults, converted, and members under their Terraform names.
+ * A value in the form of a variable of its type: with defaults, converted, and with members under their Terraform
+ * names.
  */
 function printed(row: Input, given: unknown): unknown {
   const { default: fallback, entries, members, type } = row;
   if (Token.isUnresolved(given)) {
-    // Text around a token is a template already.
+    // A text with a token is a template already.
     if (typeof given === "string" && Tokenization.reverseString(given).literals.length > 0) return given;
     const convert = CONVERSIONS[type];
     const value = convert === undefined ? Token.asString(given) : `${convert}(${Token.asString(given)})`;
-    // Terraform would turn an empty object, or one with members of several types, into a map of texts; the addresses
-    // of members have their own defaults.
+    // No fallback for an object that is empty or has members of several types, because Terraform would convert it into
+    // a map of texts; the addresses of members have their own defaults.
     const isMixed = new Set(Object.values(members ?? {}).map((member) => member.type)).size > 1;
     if ((fallback ?? null) === null || row.nullable === true || isMixed) return expression(value);
     return expression(`(${value} == null ? ${JSON.stringify(fallback)} : ${value})`);
@@ -231,7 +235,7 @@ function printed(row: Input, given: unknown): unknown {
   return Object.fromEntries(Object.entries(all).map(([key, value]) => [literal(key), value]));
 }
 
-/** A literal as Terraform has it: with defaults, and members under their Terraform names. */
+/** A literal in Terraform's form: with defaults, and with members under their Terraform names. */
 export function plainOf(row: Input, given: unknown): unknown {
   const { entries, members, type } = row;
   if (Token.isUnresolved(given)) return given;
@@ -250,7 +254,7 @@ export function plainOf(row: Input, given: unknown): unknown {
   return Object.fromEntries(definedEntries.map(([key, each]) => [key, plainOf(entry, each)]));
 }
 
-/** Row of the items of a map or a list without a row of its own for them. */
+/** Row for the items of a map or a list that has no row for its items. */
 export const TEXT: Input = { type: "string", description: "" };
 
 const CONVERSIONS: Readonly<Record<string, string>> = {

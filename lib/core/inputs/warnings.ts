@@ -15,7 +15,10 @@ import { type ValuesOf } from "./value";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {
-  /** Id of the condition's local: states what is right, because Terraform prints the condition with a warning. */
+  /**
+   * Id of the condition's local. The id states the expected case, because Terraform prints the condition with a
+   * warning.
+   */
   readonly states: string;
   /** Whether the value is right. */
   readonly condition: Condition;
@@ -23,7 +26,7 @@ export interface Warning {
   readonly message: string;
 }
 
-/** A relation of inputs whose breach is only a warning. */
+/** A relation of inputs that only causes a warning if it is broken. */
 export interface Advice<T extends Table> extends Omit<Relation<T>, "of"> {
   /** Id of the condition's local: see `Warning`. */
   readonly states: string;
@@ -36,12 +39,12 @@ export interface Finding<T extends Table> {
   readonly finds: string;
   /** The wrong items. */
   readonly among: (values: ValuesOf<T>) => Expr<readonly string[]>;
-  /** What is wrong with the items, the rule, and the fix, without a full stop. */
+  /** The problem of the items, the rule, and the fix, without a full stop. */
   readonly says: (values: ValuesOf<T>, found: string) => string;
 }
 
 /**
- * Warns of risks without stopping anything: at synth if the values are known there, otherwise at every plan and apply.
+ * Warns of risks without stopping anything: at synth if synthesis knows the values, otherwise at every plan and apply.
  */
 export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
   const assertions = risks
@@ -74,7 +77,7 @@ export function warnUnless<T extends Table>(
 }
 
 /**
- * Warns at synth of settings for which a relation does not hold; every plan judges the values of that time.
+ * Warns at synth of settings that break a relation; every plan judges the values again.
  *
  * @param risksOf warnings of parts, which see only variables
  */
@@ -97,8 +100,9 @@ export function warnOfSettings<T extends Table>(
 }
 
 /**
- * Warnings of an app or a part of one, each after the path of its construct. The command `cdktf` prints them; a program
- * run without it does not. Values that only Terraform knows are judged by each plan.
+ * Warnings of an app or a part of an app, each after the path of its construct. The command `cdktf` prints the
+ * warnings; a program that runs without this command does not. Values that only Terraform knows are judged by each
+ * plan.
  */
 export function warningsOf(scope: IConstruct): string[] {
   return warningsIn(scope).map(({ path, text }) => `${path}: ${text}`);
@@ -137,7 +141,7 @@ function conditionToShow(scope: Construct, id: string, condition: Expr<boolean>)
   return condition.takesLines ? besideChecks(scope, id, condition) : condition;
 }
 
-/** A value as a local in the file of the checks; a literal stays one. */
+/** A value as a local in the file of the checks; a literal is returned unchanged. */
 function besideChecks<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
   return named(scope, id, value, inFileOfChecks);
 }
