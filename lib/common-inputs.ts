@@ -7,7 +7,7 @@ import {
 import { NETWORK_RELATIONS, type NetworkInputs, networkInputs } from "./core/inputs/network-inputs";
 import { type Relation } from "./core/inputs/relations";
 import { flag, type PropsOf, type ResourceWith } from "./core/inputs/rows";
-import { type Advice, type Finding } from "./core/inputs/warnings";
+import { type WarningItems, type WarningRelation } from "./core/inputs/warnings";
 import { prose } from "./core/prose";
 import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
@@ -184,7 +184,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
 ];
 
 /** Warnings of valid inputs that have no effect or do harm. */
-export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInputs>)[] = [
+export const COMMON_WARNINGS: readonly (WarningRelation<CommonInputs> | WarningItems<CommonInputs>)[] = [
   ...DEPLOYMENT_WARNINGS,
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,

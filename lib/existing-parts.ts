@@ -112,7 +112,7 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
       const isOwn = v.existingDatabase.isNull().or(v.ownParts.ne("deleted"));
       return isOwn.choose(true, allOf(...OF_INSTANCE.map(isDefault)));
     },
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.existingDatabase.name} is given together with one of
         ${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out,
@@ -122,7 +122,7 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "existingSecrets",
     holds: ({ existingSecrets: { at }, secretKey }) => at.secretKey.isNull().or(secretKey.at.version.eq(1)),
-    says: ({
+    message: ({
       existingSecrets,
       secretKey: {
         at: { version },

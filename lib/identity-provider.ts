@@ -34,7 +34,7 @@ import { type Relation } from "./core/inputs/relations";
 import { withAttributes } from "./core/inputs/resource-props";
 import { type Input, type PropsOf, type Table } from "./core/inputs/rows";
 import { type SettingsOf, settingsOf, type Value, valueAt, type ValuesOf } from "./core/inputs/value";
-import { type Advice, type Finding, warnUnless } from "./core/inputs/warnings";
+import { type WarningItems, type WarningRelation, warnUnless } from "./core/inputs/warnings";
 import { serviceAccountId } from "./core/names";
 import { type ProjectApis } from "./core/project-apis";
 import { prose } from "./core/prose";
@@ -108,7 +108,7 @@ const ACCOUNTS = {
 interface Variant<T extends Table> {
   readonly inputs: T;
   readonly relations: readonly Relation<T>[];
-  readonly warnings: readonly (Advice<T> | Finding<T>)[];
+  readonly warnings: readonly (WarningRelation<T> | WarningItems<T>)[];
   /** Further inputs that identify a deployment, so that a protected one refuses to change them. */
   readonly deploymentFacts: readonly (keyof T & string)[];
   readonly apis: VariantApis;

@@ -18,7 +18,7 @@ import { needs } from "./core/inputs/needs";
 import { type Relation } from "./core/inputs/relations";
 import { number, type PropsOf } from "./core/inputs/rows";
 import { type SettingsOf, settingsOf, type ValuesOf } from "./core/inputs/value";
-import { type Advice, type Finding } from "./core/inputs/warnings";
+import { type WarningItems, type WarningRelation } from "./core/inputs/warnings";
 import { prose } from "./core/prose";
 import { rightsOf } from "./existing-parts";
 import { IdentityProvider, variantOf } from "./identity-provider";
@@ -189,7 +189,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
     of: "worker",
     holds: (v) =>
       v.worker.at.maxCount.isNullOr((most) => allOf(isSeparate(v), most.floor().eq(most), most.ge(workerCount(v)))),
-    says: ({
+    message: ({
       worker: {
         at: { count: least, maxCount: most },
       },
@@ -205,7 +205,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
 ];
 
 /** Warnings of valid inputs that have no effect or do harm. */
-export const KUBERNETES_WARNINGS: readonly (Advice<KubernetesInputs> | Finding<KubernetesInputs>)[] = [
+export const KUBERNETES_WARNINGS: readonly (WarningRelation<KubernetesInputs> | WarningItems<KubernetesInputs>)[] = [
   ...COMMON_WARNINGS,
   ...OUTPOST_WARNINGS,
   certificateWarning("kubernetes"),

@@ -18,7 +18,7 @@ import { named } from "./core/expr/locals";
 import { tagsIn } from "./core/inputs/network-inputs";
 import { type Relation } from "./core/inputs/relations";
 import { settingsOf, type ValuesOf } from "./core/inputs/value";
-import { type Advice, type Finding } from "./core/inputs/warnings";
+import { type WarningItems, type WarningRelation } from "./core/inputs/warnings";
 import { CONNECTION_NAME_FRAME_LENGTH, serviceName, workerPoolName } from "./core/names";
 import { prose } from "./core/prose";
 import { rightsOf } from "./existing-parts";
@@ -165,7 +165,7 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
 
 /** A client of the service that has no permission of its own to call it. */
 interface Requester {
-  readonly states: string;
+  readonly localId: string;
   /** The input that turns the client on. */
   readonly of: keyof ServerlessInputs;
   readonly isOn: (values: ValuesOf<ServerlessInputs>) => Expr<boolean>;
@@ -174,14 +174,14 @@ interface Requester {
   readonly who: string;
 }
 
-function needsOpenService({ is, isOn, of, states, who }: Requester): Advice<ServerlessInputs> {
+function needsOpenService({ is, isOn, localId, of, who }: Requester): WarningRelation<ServerlessInputs> {
   return {
-    states,
+    localId,
     holds: (v) =>
       isOn(v)
         .not()
         .or(toText(v.publicAccess).isOneOf(["none", "false"]).not()),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v[of].name} is ${is} and ${v.publicAccess.name} is ${v.publicAccess.shown};
         ${who} has no permission to call the service, so it always fails; leave ${v[of].name} out,
@@ -191,18 +191,18 @@ function needsOpenService({ is, isOn, of, states, who }: Requester): Advice<Serv
 }
 
 /** Warnings of valid inputs that have no effect or do harm. */
-export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<ServerlessInputs>)[] = [
+export const SERVERLESS_WARNINGS: readonly (WarningRelation<ServerlessInputs> | WarningItems<ServerlessInputs>)[] = [
   ...COMMON_WARNINGS,
   certificateWarning("serverless"),
   needsOpenService({
-    states: "UptimeCheckHasAccess",
+    localId: "UptimeCheckHasAccess",
     of: "uptimeCheck",
     isOn: (v) => v.uptimeCheck.coalesce(false),
     is: "true",
     who: "the check",
   }),
   needsOpenService({
-    states: "SignInProbeHasAccess",
+    localId: "SignInProbeHasAccess",
     of: "signInProbe",
     isOn: (v) => v.signInProbe.isSet(),
     is: "given",
@@ -211,7 +211,7 @@ export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<S
   {
     // A policy is useless if requests can bypass it. With an internal load balancer, a relation already requires that,
     // and without a domain, one refuses the policy.
-    states: "RequestsPassThePolicy",
+    localId: "RequestsPassThePolicy",
     holds: (v) =>
       anyOf(
         v.protection.isNull().and(v.existingSecurityPolicy.isNull()),
@@ -219,7 +219,7 @@ export const SERVERLESS_WARNINGS: readonly (Advice<ServerlessInputs> | Finding<S
         v.closeDefaultAddress,
         isInternal(v),
       ),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.closeDefaultAddress.name} is false; a security policy protects only the domain,
         and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works

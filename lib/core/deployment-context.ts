@@ -4,14 +4,14 @@ import { type Construct } from "constructs";
 import { type Expr, exprOf, hcl, interpolated } from "./expr/expr";
 import { each, element, every, includes, isDistinct, jsonOf, split, startsWith } from "./expr/functions";
 import { namedValue } from "./expr/locals";
-import { type Check, type EachCheck, matching } from "./inputs/checks";
+import { type ItemRule, matching, type Rule } from "./inputs/checks";
 import { refuseWrong } from "./inputs/inputs";
 import { type KnownPropsOf, unknownNames } from "./inputs/known-props";
 import { nearest } from "./inputs/nearest";
 import { type Relation } from "./inputs/relations";
 import { type PropsOf, text, textMap, texts } from "./inputs/rows";
 import { sharedList } from "./inputs/shared-table";
-import { type Advice } from "./inputs/warnings";
+import { type WarningRelation } from "./inputs/warnings";
 import { commonLabels } from "./labels";
 import {
   APPLICATION_NAME_MAX_LENGTH,
@@ -70,7 +70,7 @@ export const PROJECT_ID = matching(
 
 const REGION_PATTERN = "^[a-z]+-[a-z]+[0-9]+$";
 
-export const REGION: Check<string> = {
+export const REGION: Rule<string> = {
   ...matching(
     REGION_PATTERN,
     "be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter",
@@ -151,20 +151,20 @@ function regionsBeginningAs(region: Expr<string>): Expr<string> {
 const EXAMPLE_PROJECT = "my-project";
 
 /** Projects and regions that are probably a mistake. */
-export const DEPLOYMENT_WARNINGS: readonly Advice<Pick<DeploymentInputs, "projectId" | "region">>[] = [
+export const DEPLOYMENT_WARNINGS: readonly WarningRelation<Pick<DeploymentInputs, "projectId" | "region">>[] = [
   {
-    states: "ProjectIsNotThatOfExamples",
+    localId: "ProjectIsNotThatOfExamples",
     holds: ({ projectId }) => projectId.ne(EXAMPLE_PROJECT),
-    says: ({ projectId }) =>
+    message: ({ projectId }) =>
       prose`
         ${projectId.name} is ${projectId.shown}, the project of the examples; nothing can be created there,
         because it is not yours; set it to the id of your project
       `,
   },
   {
-    states: "RegionIsKnown",
+    localId: "RegionIsKnown",
     holds: ({ region }) => REGIONS.contains(region),
-    says: ({ region }) => {
+    message: ({ region }) => {
       const near = region.isLiteral ? nearestRegion(region.literal) : undefined;
       const hint = region.isLiteral ? "" : `known there: ${regionsBeginningAs(region).text};`;
       return [
@@ -190,10 +190,10 @@ export const TENANT_ID = matching(
 const LABEL_KEY = "^[a-z][a-z0-9_-]{0,62}$";
 const LABEL_VALUE = "^[a-z0-9_-]{0,63}$";
 
-export const LABELS: EachCheck<string> = {
+export const LABELS: ItemRule<string> = {
   each: (key, value) => key.matches(LABEL_KEY).and(value.matches(LABEL_VALUE)),
   shows: (key, value) => interpolated`${key} = ${jsonOf(value)}`,
-  says: prose`
+  message: prose`
     keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores,
     and keys must start with a letter; rewrite them
   `,
@@ -290,7 +290,7 @@ export const DEPLOYMENT_RELATIONS: readonly Relation<DeploymentInputs>[] = [
       const partOfName = interpolated`${applicationName}${tenantId}`;
       return includes(partOfName, BUCKET_NAME_RESERVED_WORD).not();
     },
-    says: ({ applicationName, tenantId }) =>
+    message: ({ applicationName, tenantId }) =>
       prose`
         ${applicationName.name} is ${applicationName.shown} and ${tenantId.name} is ${tenantId.shown};
         together they must not contain "${BUCKET_NAME_RESERVED_WORD}",

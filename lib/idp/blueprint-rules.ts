@@ -1,5 +1,5 @@
 import { call, type Expr, hcl } from "../core/expr/expr";
-import { type Check, type EachCheck } from "../core/inputs/checks";
+import { type ItemRule, type Rule } from "../core/inputs/checks";
 import { prose } from "../core/prose";
 
 /** Tags that the upstream's loader of the pinned release knows (`authentik/blueprints/v1/common.py`). */
@@ -48,42 +48,42 @@ const SECRET_KEYS =
 const LITERAL_SECRET = `[{,]"(?:${SECRET_KEYS})":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])`;
 
 /** A rule for each file. */
-interface FileRule extends EachCheck<string> {
+interface FileRule extends ItemRule<string> {
   /** Id of the local with the files that break the rule. */
-  readonly finds: string;
+  readonly localId: string;
 }
 
 /** Rules for each custom blueprint, by the name of its file. */
 export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
   {
-    finds: "WronglyNamed",
+    localId: "WronglyNamed",
     each: (name) => name.matches("^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$"),
     shows: "key",
-    says: prose`
+    message: prose`
       each must be directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and
       underscores that ends with .yaml, because the application reads no others; move or rename it
     `,
   },
   {
-    finds: "TooLarge",
+    localId: "TooLarge",
     each: (_, text) =>
       call<string>("base64encode", [text])
         .length()
         .le(Math.ceil(FILE_MAX_BYTES / 3) * 4),
     shows: "key",
-    says: `each may have ${FILE_MAX_BYTES} bytes, because it is part of a build request; divide it`,
+    message: `each may have ${FILE_MAX_BYTES} bytes, because it is part of a build request; divide it`,
   },
   {
-    finds: "Unreadable",
+    localId: "Unreadable",
     each: (_, text) => hcl`can([for entry in ${decodedBlueprint(text).member("entries")} : entry])`,
     shows: "key",
-    says: prose`
+    message: prose`
       each must be YAML in UTF-8 with a list of entries and no tags but
       ${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it
     `,
   },
   {
-    finds: "WithSecrets",
+    localId: "WithSecrets",
     // Another rule reports invalid YAML.
     each: (_, text) => {
       const untagged = call<string>("replace", [text, `/${SCALAR_TAG}/`, "$1 null"]);
@@ -91,7 +91,7 @@ export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
       return call<readonly string[]>("regexall", [LITERAL_SECRET, asJson]).length().eq(0);
     },
     shows: "key",
-    says: prose`
+    message: prose`
       none may contain a literal password, secret, token or key, not even as a default,
       because anyone who can pull the image can read it; use !Env and the name of a secret variable
     `,
@@ -99,18 +99,18 @@ export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
 ];
 
 /** Limits of all blueprints together, and their names, which must be unique. */
-export const BLUEPRINT_COUNT: Check<number> = {
+export const BLUEPRINT_COUNT: Rule<number> = {
   condition: (count) => count.le(MAX_FILES),
   must: `be at most ${MAX_FILES}, because all are part of one build request; combine several in one file`,
 };
-export const BLUEPRINT_BYTES: Check<number> = {
+export const BLUEPRINT_BYTES: Rule<number> = {
   condition: (bytes) => bytes.le(MAX_BYTES),
   must: prose`
     be at most ${MAX_BYTES}, because all are part of one build request;
     apply some of them with the application's own API
   `,
 };
-export const UNIQUE_BLUEPRINT_NAMES: Check<readonly string[]> = {
+export const UNIQUE_BLUEPRINT_NAMES: Rule<readonly string[]> = {
   condition: (repeated) => repeated.length().eq(0),
   must: prose`
     be the metadata.name of only one blueprint, because the application identifies blueprints by that name;

@@ -12,7 +12,7 @@ import { refuseWrong } from "../core/inputs/inputs";
 import { texts } from "../core/inputs/rows";
 import { RulesBrokenError } from "../core/inputs/rules-broken-error";
 import { type Value } from "../core/inputs/value";
-import { type Advice } from "../core/inputs/warnings";
+import { type WarningRelation } from "../core/inputs/warnings";
 import { packageFile } from "../core/package-file";
 import { prose } from "../core/prose";
 import { stateProvidersOf } from "../core/provider-requirements";
@@ -64,7 +64,7 @@ export const BLUEPRINTS = {
     must: {
       each: (_, name: Expr<string>) => name.isOneOf(SHIPPED_NAMES),
       shows: "value",
-      says: [`each must be ${wordList(SHIPPED_NAMES, "or")};`, "put blueprints of your own into files"].join(" "),
+      message: [`each must be ${wordList(SHIPPED_NAMES, "or")};`, "put blueprints of your own into files"].join(" "),
       schema: { enum: SHIPPED_NAMES },
     },
   }),
@@ -77,30 +77,30 @@ const hasAny = (variables: Value, names: readonly string[]) => intersection(keys
 type Inputs = EnvironmentInputs & typeof BLUEPRINTS & typeof MAIL;
 
 /** Warnings of shipped blueprints without the mail settings or the secret that they need. */
-export const BLUEPRINT_WARNINGS: readonly Advice<Inputs>[] = [
+export const BLUEPRINT_WARNINGS: readonly WarningRelation<Inputs>[] = [
   {
-    states: "PasswordRecoveryHasMail",
+    localId: "PasswordRecoveryHasMail",
     holds: (v) =>
       anyOf(
         v.blueprints.contains("password-recovery").not(),
         v.smtp.isSet(),
         hasAny(v.environmentVariables, bothPrefixes(MAIL_VARIABLES.host)),
       ),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.blueprints.name} has "password-recovery" and ${v.smtp.name} is not given;
         users would wait for a mail that is never sent; set ${v.smtp.name}
       `,
   },
   {
-    states: "OidcClientHasSecret",
+    localId: "OidcClientHasSecret",
     holds: (v) =>
       anyOf(
         v.blueprints.contains("oidc-client").not(),
         hasAny(v.secretEnvironmentVariables, [CLIENT_SECRET]),
         hasAny(v.environmentVariables, [CLIENT_SECRET]),
       ),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.blueprints.name} has "oidc-client" and ${v.secretEnvironmentVariables.name} has no ${CLIENT_SECRET};
         the blueprint fails without it, and there is no application; set it
@@ -242,7 +242,7 @@ export class Blueprints extends Construct {
       for name in distinct(${names}) : name if length([for other in ${names} : other if other == name]) > 1
     ]`;
     return [
-      ...BLUEPRINT_FILE_RULES.map((rule) => plannedWith(this, rule.finds, rule, `${this.folder}/`, own)),
+      ...BLUEPRINT_FILE_RULES.map((rule) => plannedWith(this, rule.localId, rule, `${this.folder}/`, own)),
       planned(BLUEPRINT_COUNT, `number of files in ${this.folder}/`, this.count),
       planned(BLUEPRINT_BYTES, `size of ${this.folder}/ in bytes`, named(this, "Bytes", bytes)),
       planned(UNIQUE_BLUEPRINT_NAMES, `repeated name in ${this.folder}/`, named(this, "Repeated", repeated)),

@@ -8,7 +8,7 @@ import { localReference } from "../core/expr/locals";
 import { isWhole, matching } from "../core/inputs/checks";
 import { number, object, type Optional, type PropsOf, text } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
-import { type Advice } from "../core/inputs/warnings";
+import { type WarningRelation } from "../core/inputs/warnings";
 import { prose } from "../core/prose";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
@@ -147,11 +147,11 @@ export function judgesDrills({ checkUp }: ValuesOf<typeof CHECK_UP>): Expr<boole
 /** Inputs of other features on which a warning depends. */
 type OtherInputs = Readonly<{ existingDatabase: Optional<object>; ownParts: Optional<string> }>;
 
-export const CHECK_UP_WARNINGS: readonly Advice<OtherInputs & typeof CHECK_UP>[] = [
+export const CHECK_UP_WARNINGS: readonly WarningRelation<OtherInputs & typeof CHECK_UP>[] = [
   {
-    states: "DrillsAreOfOwnDatabase",
+    localId: "DrillsAreOfOwnDatabase",
     holds: (v) => v.existingDatabase.isNull().or(v.ownParts.eq("used")).or(judgesDrills(v).not()),
-    says: ({ checkUp, existingDatabase }) =>
+    message: ({ checkUp, existingDatabase }) =>
       prose`
         ${checkUp.at.limits.name} judges restore drills, and ${existingDatabase.name} is given; no alert is raised,
         because a drill clones the whole instance, which others manage; leave restore_drill_days out,

@@ -2,7 +2,7 @@ import { type Expr } from "../core/expr/expr";
 import { concat, every, lower, min } from "../core/expr/functions";
 import { flag } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
-import { type Advice } from "../core/inputs/warnings";
+import { type WarningRelation } from "../core/inputs/warnings";
 import { prose } from "../core/prose";
 import { POOL_VARIABLES } from "./contract";
 import { type EnvironmentInputs, optionalVariables } from "./environment";
@@ -50,9 +50,9 @@ export function poolVariables(
 /** Settings that make the application keep connections, so that a pool is useless. */
 const KEEPING = ["IDP_POSTGRESQL__USE_PGBOUNCER", "IDP_POSTGRESQL__CONN_MAX_AGE"];
 
-export const POOL_WARNINGS: readonly Advice<ConnectionPoolInputs & EnvironmentInputs & ImageInputs>[] = [
+export const POOL_WARNINGS: readonly WarningRelation<ConnectionPoolInputs & EnvironmentInputs & ImageInputs>[] = [
   {
-    states: "PoolGetsConnectionsBack",
+    localId: "PoolGetsConnectionsBack",
     holds: (v) =>
       isPooled(v)
         .not()
@@ -63,7 +63,7 @@ export const POOL_WARNINGS: readonly Advice<ConnectionPoolInputs & EnvironmentIn
             "value",
           ),
         ),
-    says: ({ connectionPool, environmentVariables: plain }) =>
+    message: ({ connectionPool, environmentVariables: plain }) =>
       prose`
         ${plain.name} has ${KEEPING.join(" or ")} and there is a connection pool;
         the application then keeps a connection for each request for good, and the pool runs dry; remove it,

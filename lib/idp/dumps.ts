@@ -14,7 +14,7 @@ import { needs } from "../core/inputs/needs";
 import { type Relation } from "../core/inputs/relations";
 import { flag, number, object, type ObjectRow, type Optional, type PropsOf, textOrNull } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
-import { type Advice } from "../core/inputs/warnings";
+import { type WarningRelation } from "../core/inputs/warnings";
 import { bucketName } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";
 import { prose } from "../core/prose";
@@ -136,11 +136,11 @@ export const DUMP_RELATIONS: readonly Relation<DeletionProtection & typeof DUMPS
   }),
 ];
 
-export const DUMP_WARNINGS: readonly Advice<typeof DUMPS>[] = [
+export const DUMP_WARNINGS: readonly WarningRelation<typeof DUMPS>[] = [
   {
-    states: "DumpsAreHourlyAtMost",
+    localId: "DumpsAreHourlyAtMost",
     holds: ({ dumps }) => dumps.at.schedule.isNullOr((schedule) => schedule.matches("^[0-9]+ ")),
-    says: ({ dumps }) =>
+    message: ({ dumps }) =>
       prose`
         ${dumps.at.schedule.name} dumps the whole database several times an hour; each dump reads it in full,
         and holds up migrations; begin with a fixed minute, such as 30 4 * * *

@@ -1,6 +1,6 @@
 import { type Expr, interpolated } from "../core/expr/expr";
 import { jsonOf, lookup, replaceMatches, upper } from "../core/expr/functions";
-import { type Check, type EachCheck, matching } from "../core/inputs/checks";
+import { type ItemRule, matching, type Rule } from "../core/inputs/checks";
 import { sharedTable } from "../core/inputs/shared-table";
 import { prose } from "../core/prose";
 import {
@@ -176,7 +176,7 @@ const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 export const SETTING = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
 
 /** Settings must be in capitals, because the application ignores case, and two names could mean the same setting. */
-export const VARIABLE_NAME: EachCheck<unknown> = {
+export const VARIABLE_NAME: ItemRule<unknown> = {
   each: (name) =>
     name.matches(NAME_PATTERN).and(
       name
@@ -185,7 +185,7 @@ export const VARIABLE_NAME: EachCheck<unknown> = {
         .or(name.eq(upper(name))),
     ),
   shows: "key",
-  says: prose`
+  message: prose`
     a name must be letters, digits and underscores and must not start with a digit, because shells drop others,
     and with ${NEUTRAL_PREFIX} it must be in capitals; rename it
   `,
@@ -196,19 +196,19 @@ const looksSecret = (name: Expr<string>) =>
   upper(name).matches(SECRET_NAME).and(upper(name).matches(HARMLESS_NAME).not());
 
 /** Rules for the caller's variables; values of any name are never shown, because some hold secrets. */
-export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
+export const ENVIRONMENT_RULES: readonly ItemRule<string>[] = [
   VARIABLE_NAME,
   {
     each: (name) => reasonFor(name).eq(""),
     shows: (name) => interpolated`${jsonOf(name)} (${reasonFor(name)})`,
-    says: "the deployment sets these itself; leave them out, or do what is said with each",
+    message: "the deployment sets these itself; leave them out, or do what is said with each",
     names: NAMED_IN_REASONS,
   },
   {
     each: (name, value) => value.matches(lookup(PATTERNS, neutral(name), "")),
     // The message may show values, because none of these settings is a secret.
     shows: (name, value) => interpolated`${jsonOf(name)} = ${jsonOf(value)} (${lookup(FORMS, neutral(name), "")})`,
-    says: prose`
+    message: prose`
       the application parses these values and fails on others only later;
       write them in the form that is said with each
     `,
@@ -217,7 +217,7 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
     // Another rule reports reserved names, with other remedies.
     each: (name, value) => looksSecret(name).not().or(reasonFor(name).ne(""), value.matches(REFERENCE)),
     shows: "key",
-    says: prose`
+    message: prose`
       such a name usually holds a secret, and variables are in plain text in the state;
       put the value into Secret Manager and refer to it in secret_environment_variables,
       or use a file:// or env:// reference
@@ -227,7 +227,7 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
 ];
 
 /** A rule for the address that mail comes from. */
-export const IS_SENDER: Check = matching(
+export const IS_SENDER: Rule = matching(
   `^(${SENDER})$`,
   prose`
     be an e-mail address, with or without a name, which must be in quotes if it has a comma or the like,

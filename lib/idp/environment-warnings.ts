@@ -17,7 +17,7 @@ import {
 } from "../core/expr/functions";
 import { type Optional } from "../core/inputs/rows";
 import { type Value } from "../core/inputs/value";
-import { type Advice, type Finding } from "../core/inputs/warnings";
+import { type WarningItems, type WarningRelation } from "../core/inputs/warnings";
 import { prose } from "../core/prose";
 import { NEUTRAL_PREFIX, UPSTREAM_PREFIX } from "./contract";
 import { type EnvironmentInputs } from "./environment";
@@ -130,19 +130,19 @@ const NOBODY_READS = prose`
 `;
 
 /** Warning of variables that have no effect. */
-export const UNREAD_WARNING: Finding<EnvironmentInputs> = {
-  finds: "UnreadVariables",
+export const UNREAD_WARNING: WarningItems<EnvironmentInputs> = {
+  localId: "UnreadVariables",
   among: (v) => unreadIn(v.environmentVariables, v.secretEnvironmentVariables),
-  says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }, found) =>
+  message: ({ environmentVariables: plain, secretEnvironmentVariables: secret }, found) =>
     `${plain.name} or ${secret.name} has ${found}; ${NOBODY_READS}`,
 };
 
 /** Warnings of a plan about variables. */
-export const ENVIRONMENT_WARNINGS: readonly (Advice<EnvironmentInputs> | Finding<EnvironmentInputs>)[] = [
+export const ENVIRONMENT_WARNINGS: readonly (WarningRelation<EnvironmentInputs> | WarningItems<EnvironmentInputs>)[] = [
   {
-    finds: "InitialVariables",
+    localId: "InitialVariables",
     among: (v) => initialIn(v.environmentVariables),
-    says: ({ environmentVariables: plain }, found) =>
+    message: ({ environmentVariables: plain }, found) =>
       prose`
         ${plain.name} has ${found}; that counts at the first start only,
         after which the application keeps it itself; change it there, at System > Settings
@@ -150,14 +150,14 @@ export const ENVIRONMENT_WARNINGS: readonly (Advice<EnvironmentInputs> | Finding
   },
   UNREAD_WARNING,
   {
-    states: "MailHasOneEncryption",
+    localId: "MailHasOneEncryption",
     holds: ({ environmentVariables: plain }) =>
       anyOf(
         ...["IDP_EMAIL__USE_SSL", "IDP_EMAIL__USE_TLS"].map((name) =>
           some(settingIn(plain, name), (value) => lower(value).eq("true"), "value").not(),
         ),
       ),
-    says: ({ environmentVariables: plain }) =>
+    message: ({ environmentVariables: plain }) =>
       [
         `${plain.name} has true for IDP_EMAIL__USE_SSL and for IDP_EMAIL__USE_TLS; the application then sends no mail,`,
         prose`
@@ -169,9 +169,9 @@ export const ENVIRONMENT_WARNINGS: readonly (Advice<EnvironmentInputs> | Finding
 ];
 
 /** Warning that also depends on the domain. */
-export const COOKIE_WARNINGS: readonly Advice<EnvironmentInputs & Readonly<{ domain: Optional<string> }>>[] = [
+export const COOKIE_WARNINGS: readonly WarningRelation<EnvironmentInputs & Readonly<{ domain: Optional<string> }>>[] = [
   {
-    states: "CookieDomainCoversDomain",
+    localId: "CookieDomainCoversDomain",
     holds: ({ domain, environmentVariables: plain }) =>
       domain.isNullOr((name) =>
         every(
@@ -181,7 +181,7 @@ export const COOKIE_WARNINGS: readonly Advice<EnvironmentInputs & Readonly<{ dom
           "value",
         ),
       ),
-    says: ({ domain, environmentVariables: plain }) =>
+    message: ({ domain, environmentVariables: plain }) =>
       prose`
         ${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown};
         browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of

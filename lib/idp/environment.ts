@@ -47,8 +47,8 @@ export const ENVIRONMENT = {
         {
           ...VARIABLE_NAME,
           each: (name, value) => VARIABLE_NAME.each(name, value).and(reasonFor(name).eq(""), name.ne(TRUSTED_PROXIES)),
-          says: prose`
-            ${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password,
+          message: prose`
+            ${VARIABLE_NAME.message}; the deployment sets others itself, because database, secret key, first password,
             ports, paths and trusted proxies are its own;
             leave these out, and set the first password as the bootstrap password
           `,
@@ -56,7 +56,7 @@ export const ENVIRONMENT = {
         {
           each: (_, reference: Expr<StoredReference>) => isReference(reference),
           shows: (key, reference) => interpolated`${key} = ${jsonOf(reference)}`,
-          says: `each must ${REFERENCE_RULE}`,
+          message: `each must ${REFERENCE_RULE}`,
           names: ["secretId"],
         },
       ],
@@ -84,7 +84,7 @@ export const ENVIRONMENT_RELATIONS: readonly Relation<EnvironmentInputs>[] = [
     of: "secretEnvironmentVariables",
     holds: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
       inBoth(plain, secret).length().eq(0),
-    says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
+    message: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
       prose`
         ${secret.name} and ${plain.name} both have ${inBoth(plain, secret).joinedBy(", ").text};
         a variable has only one value; remove it from ${plain.name}
@@ -132,7 +132,7 @@ export function setOnce<T extends Table & EnvironmentInputs>(
     of: setter,
     holds: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
       how.isOff(by).or(taken(plain, secret).length().eq(0)),
-    says: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
+    message: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
       prose`
         ${plain.name} or ${secret.name} has ${taken(plain, secret).joinedBy(", ").text} and ${by.name} is ${how.is};
         only one of them can set it, because a variable has one value;

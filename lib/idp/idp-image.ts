@@ -175,7 +175,7 @@ export const IMAGE_RELATIONS: readonly Relation<ImageInputs & DeploymentInputs &
     // An existing image must not be in the deployment's own repository.
     of: "existingContainerImage",
     holds: (v) => v.existingContainerImage.isNullOr((image) => startsWith(image, ownImages(v)).not()),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.existingContainerImage.name} is ${v.existingContainerImage.shown};
         it must not begin with ${ownImages(v)},
@@ -331,7 +331,7 @@ export class IdpImage extends Construct implements ContainerImage {
   private addRisks(applicationVersion: string, exact: string): void {
     const { blueprints, existingImage } = this.props;
     const unusedFiles = blueprints && {
-      states: "BlueprintFilesAreUsed",
+      localId: "BlueprintFilesAreUsed",
       condition: anyOf(isUnset(existingImage), blueprints.count.eq(0)),
       message: prose`
         ${blueprints.folder}/ has files and an existing image is given; they are not applied,
@@ -458,7 +458,7 @@ function risksOfRank(rank: Expr<number>, releaseIs: string, hasImage: Expr<boole
   });
   return [
     {
-      states: "ReleaseExists",
+      localId: "ReleaseExists",
       condition: anyOf(hasImage, rank.le(newest)),
       message: prose`
         ${releaseIs}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings,
@@ -467,7 +467,7 @@ function risksOfRank(rank: Expr<number>, releaseIs: string, hasImage: Expr<boole
       `,
     },
     {
-      states: "ReleaseIsSafe",
+      localId: "ReleaseIsSafe",
       condition: anyOf(hasImage, rank.gt(newest), ...isSafe),
       message: [
         `${releaseIs}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON},`,

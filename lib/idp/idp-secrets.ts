@@ -141,7 +141,7 @@ export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECR
   {
     of: "secretKey",
     holds: ({ secretKey: { at } }) => at.version.eq(at.acceptedVersion).and(at.version.floor().eq(at.version)),
-    says: ({
+    message: ({
       secretKey: {
         at: { acceptedVersion: accepted, version },
       },

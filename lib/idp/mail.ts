@@ -120,7 +120,7 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
   {
     of: "smtp",
     holds: ({ smtp: { at } }) => at.username.isNull().eq(at.passwordSecret.isNull()),
-    says: ({ smtp: { at } }) =>
+    message: ({ smtp: { at } }) =>
       prose`
         ${at.username.name} is ${at.username.shown} and ${at.passwordSecret.name} is
         ${givenOrNot(at.passwordSecret)}; the application signs in with both or not at all; set both,
@@ -136,7 +136,7 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
       const isAgreed = at.port.eq(465).eq(at.encryption.eq("tls"));
       return isEncrypted.and(at.port.isOneOf([465, 587]).not().or(isAgreed));
     },
-    says: ({ smtp: { at } }) =>
+    message: ({ smtp: { at } }) =>
       prose`
         ${at.encryption.name} is ${at.encryption.shown} with ${at.port.name} ${at.port.shown},
         and ${at.passwordSecret.name} is ${givenOrNot(at.passwordSecret)}; a password needs encryption,

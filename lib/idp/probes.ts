@@ -78,7 +78,7 @@ const timing = (of: Probe): Relation<typeof PROBES> => ({
       isWhole(at.failureThreshold, 1),
       at.timeoutSeconds.le(at.periodSeconds),
     ),
-  says: ({ [of]: { at } }) => {
+  message: ({ [of]: { at } }) => {
     const given = Object.values(at).map(({ name, shown }) => `${name} is ${shown}`);
     return prose`
       ${given.join(", ")}; all must be whole numbers, delay and period at most ${PROBE_MAX_SECONDS[of]},
@@ -97,7 +97,7 @@ export const PROBE_RELATIONS: readonly Relation<typeof PROBES>[] = [
   {
     of: "startupProbe",
     holds: ({ startupProbe: { at } }) => longestStart(at).le(STARTUP_MAX_SECONDS),
-    says: ({ startupProbe: { at } }) => {
+    message: ({ startupProbe: { at } }) => {
       const { failureThreshold: failures, periodSeconds: period } = at;
       return prose`
         ${period.name} × ${failures.name} is ${period.shown} s × ${failures.shown} = ${longestStart(at).text} s;

@@ -1,6 +1,6 @@
 import { type Expr } from "../core/expr/expr";
 import { element, split } from "../core/expr/functions";
-import { type Check } from "../core/inputs/checks";
+import { type Rule } from "../core/inputs/checks";
 import { type Input, orResource, type PropsOf, type Reading, text, textOrNumber } from "../core/inputs/rows";
 import { SECRET_ID_MAX_LENGTH } from "../core/names";
 import { prose } from "../core/prose";
@@ -64,7 +64,7 @@ const VERSION_RULE = prose`
 export const REFERENCE_RULE = `${ID_RULE}, and ${VERSION_RULE}; look both up with gcloud secrets versions list`;
 
 /** A reference to a secret as a whole. */
-export const IS_REFERENCE: Check<StoredReference> = {
+export const IS_REFERENCE: Rule<StoredReference> = {
   condition: isReference,
   must: REFERENCE_RULE,
   mustForLiteral: (value) => {

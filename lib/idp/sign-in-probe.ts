@@ -100,7 +100,7 @@ export const SIGN_IN_PROBE_RELATIONS: readonly Relation<typeof SIGN_IN_PROBE>[] 
       const hasNone = clientId.isNull().and(redirectUri.isNull());
       return anyOf(probe.isNull(), hasNone, allOf(isClient, isTakenBack, endsAt.eq("session")));
     },
-    says: ({ signInProbe: { at } }) =>
+    message: ({ signInProbe: { at } }) =>
       prose`
         ${at.clientId.name} is ${at.clientId.shown}, ${at.redirectUri.name} ${at.redirectUri.shown} and
         ${at.endsAt.name} ${at.endsAt.shown}; a client needs an id without spaces, a redirect URI that begins with

@@ -1,10 +1,10 @@
 import { allOf, type Expr, interpolated, literal, namedStep } from "../core/expr/expr";
 import { element, lookup, split, toNumber } from "../core/expr/functions";
-import { type Check, isWhole, shown } from "../core/inputs/checks";
+import { isWhole, type Rule, shown } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, number, object, type ObjectRow, type PropsOf, type Table, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
-import { type Advice } from "../core/inputs/warnings";
+import { type WarningRelation } from "../core/inputs/warnings";
 import { mebibytes } from "../core/memory";
 import { prose } from "../core/prose";
 import { type ContainerSpec } from "./container-spec";
@@ -116,7 +116,7 @@ export type WorkerForm = typeof WORKER_FORM;
 export interface InstanceSize {
   /** The choice of CPUs, in words. */
   readonly cpuChoice: string;
-  readonly cpu: Check<number>;
+  readonly cpu: Rule<number>;
   /** Whether the memory fits the CPUs, and the rule in words. */
   readonly memory: {
     readonly fits: (cpu: Expr<number>, memory: Expr<string>) => Expr<boolean>;
@@ -222,7 +222,7 @@ export function workerRelations({
       of: "applicationVersion",
       holds: ({ applicationVersion: version, workerMode }) =>
         workerMode.ne(WORKER_MODES.allInOne).or(isSince(version, ALL_IN_ONE_SINCE)),
-      says: ({ applicationVersion: version, workerMode: mode }) =>
+      message: ({ applicationVersion: version, workerMode: mode }) =>
         prose`
           ${mode.name} is ${mode.shown} with ${version.name} ${version.shown};
           it needs release ${ALL_IN_ONE_SINCE.year}.${ALL_IN_ONE_SINCE.feature} or newer,
@@ -233,7 +233,7 @@ export function workerRelations({
     {
       of: "worker",
       holds: (v) => v.worker.at.count.isNullOr((count) => isSeparate(v).and(isWhole(count, 1))),
-      says: ({
+      message: ({
         worker: {
           at: { count },
         },
@@ -249,7 +249,7 @@ export function workerRelations({
     {
       of: "worker",
       holds: (v) => isSeparateOr(v, "cpu").and(cpu.condition(workerCpu(v))),
-      says: ({
+      message: ({
         worker: {
           at: { cpu: given },
         },
@@ -264,7 +264,7 @@ export function workerRelations({
     {
       of: "worker",
       holds: (v) => isSeparateOr(v, "memory").and(fits(workerCpu(v), workerMemory(v))),
-      says: (v) =>
+      message: (v) =>
         prose`
           ${v.worker.at.memory.name} is ${shown(workerMemory(v))} with ${v.worker.at.cpu.name} ${shown(workerCpu(v))}
           and ${v.workerMode.name} ${v.workerMode.shown}; it must be a whole number with Mi or Gi ${rule},
@@ -298,7 +298,7 @@ export const WORKER_FORM_RELATIONS: readonly Relation<SizeInputs>[] = [
       const areWhole = [processes, threads].map((value) => value.isNullOr((number) => isWhole(number, 1)));
       return allOf(...areWhole, isOne(v, PROCESSES).and(isOne(v, THREADS)).not());
     },
-    says: ({
+    message: ({
       environmentVariables: plain,
       worker: {
         at: { processes, threads },
@@ -314,11 +314,11 @@ export const WORKER_FORM_RELATIONS: readonly Relation<SizeInputs>[] = [
 ];
 
 /** Warnings of worker sizes that are valid, but may be slow or get stuck. */
-export const WORKER_WARNINGS: readonly Advice<SizeInputs>[] = [
+export const WORKER_WARNINGS: readonly WarningRelation<SizeInputs>[] = [
   {
-    states: "WorkerHasSecondThread",
+    localId: "WorkerHasSecondThread",
     holds: (v) => isOne(v, THREADS).not(),
-    says: ({
+    message: ({
       environmentVariables: plain,
       worker: {
         at: { processes, threads },

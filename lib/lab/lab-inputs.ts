@@ -356,7 +356,7 @@ const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
     {
       of: machineType,
       holds: (v) => hasNone(v).or(v[machineType].matches(ARM_MACHINE_TYPE_PATTERN).not()),
-      says: (v) =>
+      message: (v) =>
         prose`
           ${v[machineType].name} is ${v[machineType].shown};
           it must be of a family with x86 processors, because ${reason};
@@ -366,7 +366,7 @@ const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
     {
       of: disk,
       holds: (v) => hasNone(v).or(size.condition(v[disk])),
-      says: (v) =>
+      message: (v) =>
         prose`
           ${v[disk].name} is ${v[disk].shown};
           it must ${size.must}, or set ${v[existence].name} to ${String(none)}
@@ -381,7 +381,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   {
     of: "zone",
     holds: (v) => captured(zoneOf(v), "^(.*)-[a-z]$", 0).eq(v.region),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.zone.name} is ${shown(zoneOf(v))}; it must be a zone of the region ${v.region.shown};
         use for example ${v.region.text}-b
@@ -391,7 +391,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
     // An existing network is found by its name, which contains the deployment id.
     of: "createVpc",
     holds: (v) => v.createVpc.or(v.deploymentId.isSet()),
-    says: ({ createVpc: create, deploymentId: id }) =>
+    message: ({ createVpc: create, deploymentId: id }) =>
       prose`
         ${create.name} is false and ${id.name} is missing; the existing network must be named ${vpcName("<id>")},
         because the lab finds it by that name; set ${id.name} to the id in the network's name,
@@ -402,7 +402,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   {
     of: "network",
     holds: (v) => v.network.isNull().or(v.createVpc),
-    says: ({ createVpc: create, network }) =>
+    message: ({ createVpc: create, network }) =>
       prose`
         ${network.name} is ${network.shown} and ${create.name} is false; only one of them can be given,
         because ${create.name} = false uses the network ${vpcName("<id>")} instead; remove ${network.name},
@@ -412,7 +412,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   {
     of: "kmsKey",
     holds: ({ kmsKey, region }) => kmsKey.isNullOr((key) => includes(key, interpolated`/locations/${region}/`)),
-    says: ({ kmsKey, region }) =>
+    message: ({ kmsKey, region }) =>
       prose`
         ${kmsKey.name} is ${kmsKey.shown}, in another location than ${region.shown}; it must be of the region,
         because a key encrypts no disk elsewhere; create a key there
@@ -429,7 +429,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
       const areGiven = allOf(given.matches("^AKIA[A-Z0-9]+$"), secret.ne(""), isNoId);
       return given.eq("").and(secret.eq("")).or(areGiven);
     },
-    says: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
+    message: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
       prose`
         only one of ${id.name} and ${secret.name} is given, or one of another kind;
         the first must be the access key of a user, which begins with AKIA, and the second its secret,

@@ -4,7 +4,7 @@ import { isWhole, whole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { type Input, number, text } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
-import { type Advice } from "../core/inputs/warnings";
+import { type WarningRelation } from "../core/inputs/warnings";
 import { mebibytes } from "../core/memory";
 import { prose } from "../core/prose";
 import { wordList } from "../core/word-list";
@@ -210,7 +210,7 @@ export function instanceRelations<T extends Inputs>(
       of: "minInstanceCount",
       holds: ({ maxInstanceCount: most, minInstanceCount: count }) =>
         isWhole(count, least).and(isWhole(most, 1), count.le(most)),
-      says: ({ maxInstanceCount: most, minInstanceCount: count }) => {
+      message: ({ maxInstanceCount: most, minInstanceCount: count }) => {
         const notWhole = (each: Value<Input<number>>, from: number, value: number) =>
           interpolated`${each.name} is ${jsonOf(each)}; it must be a whole number from ${from}; set it to ${value}`;
         const are = interpolated`${count.name} is ${count} and ${most.name} is ${most}`;
@@ -227,7 +227,7 @@ export function instanceRelations<T extends Inputs>(
         const all = needed(v).all.plus(RESERVED_CONNECTIONS);
         return all.le(mostConnections(v, all));
       },
-      says: (v) => {
+      message: (v) => {
         const { maxInstanceCount: most } = v;
         const { all, instances, ofWorkers } = needed(v);
         const separate = ofWorkers.gt(0).choose(interpolated`, ${ofWorkers} of them for separate workers`, "");
@@ -242,7 +242,7 @@ export function instanceRelations<T extends Inputs>(
     {
       of: "containerMemory",
       holds: (v) => ofMemory.fits(v.containerCpu, v.containerMemory),
-      says: ({ containerCpu: cpu, containerMemory: memory }) =>
+      message: ({ containerCpu: cpu, containerMemory: memory }) =>
         prose`
           ${memory.name} is ${memory.shown} with ${cpu.name} ${cpu.shown};
           it must be a whole number with Mi or Gi ${ofMemory.rule}; change one of the two
@@ -255,16 +255,16 @@ export function instanceRelations<T extends Inputs>(
 const LEAST_MEMORY = "2Gi";
 
 /** What a platform accepts, but ends for want of memory. */
-export const INSTANCE_WARNINGS: readonly Advice<Pick<InstanceInputs, "containerMemory"> & WorkerForm>[] = [
+export const INSTANCE_WARNINGS: readonly WarningRelation<Pick<InstanceInputs, "containerMemory"> & WorkerForm>[] = [
   {
-    states: "InstancesHaveRoomForWorkers",
+    localId: "InstancesHaveRoomForWorkers",
     holds: (v) =>
       isSeparate(v).or(
         mebibytes(v.containerMemory)
           .ge(mebibytes(literal(LEAST_MEMORY)))
           .tryOr(true),
       ),
-    says: ({ containerMemory: memory, workerMode: mode }) =>
+    message: ({ containerMemory: memory, workerMode: mode }) =>
       prose`
         ${memory.name} is ${memory.shown}; a server with a worker beside it needs ${LEAST_MEMORY} or more,
         because the platform ends an instance whose memory is full, and sign-ins with it;

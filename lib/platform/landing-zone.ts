@@ -104,7 +104,7 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
           each: (name, key: Expr<string | null>) =>
             name.eq(NUMBER).or(key.isNullOr((fullName) => fullName.matches(KMS_KEY_PATTERN))),
           shows: (name, key) => interpolated`${name} = ${jsonOf(key)}`,
-          says: `each must be the name of a key in full, ${KMS_KEY_REASON}; look it up with gcloud kms keys list`,
+          message: `each must be the name of a key in full, ${KMS_KEY_REASON}; look it up with gcloud kms keys list`,
         },
         {
           condition: (given: Expr<KeyValues>) => someEntry(given, (name, key) => name.ne(NUMBER).and(key.isSet())),
@@ -133,7 +133,7 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
   {
     of: "kmsKeys",
     holds: ({ kmsKeys, region }) => (kmsKeys as Expr<KeyValues>).isNullOr((keys) => everyEntry(keys, isIn(region))),
-    says: ({ kmsKeys, region }) => {
+    message: ({ kmsKeys, region }) => {
       const regionOf = (key: Expr<string | null>) => captured(key as Expr<string>, "/locations/([^/]+)/", 0);
       const wrong = eachEntry(
         kmsKeys as Expr as Expr<KeyValues>,
@@ -153,7 +153,7 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
       const elsewhere = difference(secretLocations.coalesce([]), exprOf([region]) as Expr as Texts);
       return kmsKeys.isNull().or(elsewhere.length().eq(0));
     },
-    says: ({ kmsKeys, region, secretLocations }) =>
+    message: ({ kmsKeys, region, secretLocations }) =>
       prose`
         ${secretLocations.name} is ${secretLocations.shown} with ${kmsKeys.name}; it must be ${region.text} alone,
         because a key of that region encrypts nothing elsewhere; leave ${secretLocations.name} out

@@ -114,7 +114,7 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
       const isWindow = isWhole(at.day, 1, 7).and(isWhole(at.hour, 0, 23), at.track.isOneOf(TRACKS));
       return window.isNull().or(isWindow);
     },
-    says: ({ maintenanceWindow: { at } }) =>
+    message: ({ maintenanceWindow: { at } }) =>
       prose`
         ${at.day.name} is ${at.day.shown}, ${at.hour.name} ${at.hour.shown} and ${at.track.name}
         ${at.track.shown}; they must be whole numbers from 1 for Monday to 7, and from 0 to 23,
@@ -129,7 +129,7 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
         const longest = call<string>("timeadd", [start, `${MOST_DENIED_DAYS * 24}h`]);
         return compared(start, end).lt(0).and(compared(end, longest).le(0));
       }),
-    says: ({ denyMaintenancePeriod: { at } }) =>
+    message: ({ denyMaintenancePeriod: { at } }) =>
       prose`
         ${at.startDate.name} is ${at.startDate.shown} and ${at.endDate.name} ${at.endDate.shown};
         the second must be 1 to ${MOST_DENIED_DAYS} days after the first,
@@ -146,7 +146,7 @@ export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<
   {
     of: "denyMaintenancePeriod",
     holds: (v) => v.denyMaintenancePeriod.isNull().or(v.maintenanceWindow.isSet(), v.existingCluster.isSet()),
-    says: ({ denyMaintenancePeriod: period, maintenanceWindow: window }) =>
+    message: ({ denyMaintenancePeriod: period, maintenanceWindow: window }) =>
       prose`
         ${period.name} is given without ${window.name}; it needs one,
         because a cluster has exceptions only from a window; set ${window.name}, for example to {}
@@ -213,7 +213,7 @@ export const SERVERLESS_MAINTENANCE_RELATIONS: readonly Relation<Inputs & OtherI
       const isLeftOut = v.maintenanceWindow.isNull().and(v.denyMaintenancePeriod.isNull());
       return anyOf(v.existingDatabase.isNull(), v.ownParts.ne("deleted"), isLeftOut);
     },
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or
         ${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its

@@ -1,4 +1,4 @@
-import { type EachCheck, type Facts, isEach, terraformName } from "../../lib/core/inputs/checks";
+import { type Facts, isEach, type ItemRule, terraformName } from "../../lib/core/inputs/checks";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
 
 /**
@@ -50,7 +50,7 @@ function typeSchema({ entries, members, must = [], schema, type }: Input, nullab
   const each = checks.filter(isEach);
   const facts = joined([schema, ...checks.map((check) => (isEach(check) ? undefined : check.schema))]);
   const { items: itemFacts, ...ownFacts } = facts as { readonly items?: Facts };
-  const key = joined(each.map(({ keySchema }: EachCheck) => keySchema));
+  const key = joined(each.map(({ keySchema }: ItemRule) => keySchema));
   const item = textSchema({ ...joined(each.map(({ schema }) => schema)), ...itemFacts }, false);
   const keys = Object.keys(key).length > 0 && { propertyNames: key };
   if (members !== undefined) return { ...objectSchema(members), type: typed("object") };

@@ -1,7 +1,7 @@
 import { TerraformVariable } from "cdktf";
 
 import { isDistinct } from "../../../lib/core/expr/functions";
-import { type Check, eachMatching, matching, whole } from "../../../lib/core/inputs/checks";
+import { eachMatching, matching, type Rule, whole } from "../../../lib/core/inputs/checks";
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
 import { type Relation } from "../../../lib/core/inputs/relations";
 import {
@@ -18,7 +18,7 @@ import {
 import { bareStack, terraformOf } from "../../support/synthesis";
 
 /** A rule for a list as a whole. */
-const EACH_ONCE: Check<readonly string[]> = {
+const EACH_ONCE: Rule<readonly string[]> = {
   must: "contain each only once, because one of the two was probably meant to be another; correct or remove it",
   condition: (items) => isDistinct(items),
 };
@@ -88,7 +88,7 @@ it("A key of a map that must be one of some names is answered with the one that 
         must: {
           each: (key) => key.isOneOf(names),
           shows: "key",
-          says: "each must be the name of an alert; look it up",
+          message: "each must be the name of an alert; look it up",
           keySchema: { enum: names },
           keyIs: "alert",
         },
@@ -136,7 +136,7 @@ const NUMBERS = {
 const IN_ORDER: Numbers = {
   of: "most",
   holds: ({ least, most }) => least.le(most),
-  says: ({ least, most, word }) =>
+  message: ({ least, most, word }) =>
     `${least.name} is ${least.shown}, ${most.name} is ${most.shown} and ${word.name} is ${word.shown}; exchange them`,
 };
 

@@ -18,7 +18,7 @@ const PAIR = {
 const COUNT_IN_MODE: Relation<typeof PAIR> = {
   of: "count",
   holds: (v) => v.count.isNullOr(() => v.mode.eq("apart")),
-  says: (v) => `${v.count.name} is given and ${v.mode.name} is ${v.mode.shown}; set it to apart`,
+  message: (v) => `${v.count.name} is given and ${v.mode.name} is ${v.mode.shown}; set it to apart`,
 };
 
 /** Values of a stack that has a variable for each input. */

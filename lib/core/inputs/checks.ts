@@ -11,7 +11,7 @@ import { nearest } from "./nearest";
 export type Facts = Readonly<Record<string, unknown>>;
 
 /** A rule for one value. */
-export interface Check<T = never> {
+export interface Rule<T = never> {
   /** The words after "it must": the rule, the reason unless it is obvious, and the fix unless it is in `fix`. */
   readonly must: string;
   /** The fix. If a valid value is near the given one, the message suggests the valid value instead. */
@@ -38,13 +38,13 @@ export interface Check<T = never> {
 type NamedProps = readonly string[];
 
 /** A rule for each entry of a map, or for each item of a list; the key of an item is its index. */
-export interface EachCheck<T = never> {
+export interface ItemRule<T = never> {
   /** Condition like that of a check. */
   readonly each: (key: Expr<string>, value: Expr<T>) => Expr<boolean>;
   /** Part of a wrong entry that the message shows; must not be the value if it may be secret. */
   readonly shows: "entry" | "key" | "value" | Shown;
   /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
-  readonly says: string;
+  readonly message: string;
   readonly keySchema?: Facts;
   /**
    * Noun for a key, such as "alert". Requires `keySchema` with all names, because synthesis suggests the nearest name.
@@ -58,7 +58,7 @@ export interface EachCheck<T = never> {
 type Shown = (key: Expr<string>, value: Expr) => Expr<string>;
 
 /** A rule whose texts use the names of messages. @param messageNameOf returns the name of a prop in messages */
-export function inNamesOf(check: Check | EachCheck, messageNameOf: (name: string) => string): Check | EachCheck {
+export function inNamesOf(check: Rule | ItemRule, messageNameOf: (name: string) => string): Rule | ItemRule {
   const { names = [] } = check;
   if (names.every((name) => messageNameOf(name) === terraformName(name))) return check;
   const text = (words: string) => withNames(words, names, messageNameOf);
@@ -70,7 +70,7 @@ export function inNamesOf(check: Check | EachCheck, messageNameOf: (name: string
     const entry = shownBy(check)(key, value);
     return entry.isLiteral ? literal(text(entry.literal)) : entry;
   };
-  return { ...check, says: text(check.says), shows };
+  return { ...check, message: text(check.message), shows };
 }
 
 /**
@@ -84,12 +84,12 @@ export function withNames(text: string, names: readonly string[], messageNameOf:
 }
 
 /** Text that matches a pattern, which must mean the same in JavaScript and in Terraform (RE2). */
-export function matching(pattern: string, must: string): Check<string> {
+export function matching(pattern: string, must: string): Rule<string> {
   return { must, schema: { pattern }, condition: (text) => text.matches(pattern) };
 }
 
 /** A whole number; `rest` follows the limits. */
-export function whole(from: number, to: number, rest: string): Check<number> {
+export function whole(from: number, to: number, rest: string): Rule<number> {
   const isLimited = to < Infinity;
   return {
     must: `be a whole number from ${from}${isLimited ? ` to ${to}` : ""}${rest}`,
@@ -114,7 +114,7 @@ export interface OtherWord {
 }
 
 /** One of a few words. */
-export function oneOf(words: readonly string[], { because, fix }: OtherWord): Check<string> {
+export function oneOf(words: readonly string[], { because, fix }: OtherWord): Rule<string> {
   const rule = `be ${wordList(words, "or")}`;
   return {
     must: because === undefined ? rule : `${rule}, because ${because}`,
@@ -125,12 +125,12 @@ export function oneOf(words: readonly string[], { because, fix }: OtherWord): Ch
 }
 
 /** Items of a list that match a pattern. */
-export function eachMatching(pattern: string, says: string): EachCheck<string> {
-  return { says, shows: "value", schema: { pattern }, each: (_, value) => value.matches(pattern) };
+export function eachMatching(pattern: string, message: string): ItemRule<string> {
+  return { message, shows: "value", schema: { pattern }, each: (_, value) => value.matches(pattern) };
 }
 
 /** A rule as a condition for a plan, and its message. */
-export interface Judgement {
+export interface Assertion {
   readonly condition: string;
   readonly errorMessage: string;
 }
@@ -144,11 +144,11 @@ interface PlannedOptions {
 
 /** Condition and message of a rule for a plan. */
 export function planned(
-  check: Check | EachCheck,
+  check: Rule | ItemRule,
   name: string,
   value: Expr,
   { absent, isHidden = false }: PlannedOptions = {},
-): Judgement {
+): Assertion {
   if (isEach(check)) {
     const isRight = everyEntry(value.present, (key, entry) => isRightEntry(check, key, entry));
     const wrong = wrongEntries(check, value.present).joinedBy(", ");
@@ -170,21 +170,22 @@ export function planned(
  *
  * @param id id of the local
  */
-export function plannedWith(scope: Construct, id: string, check: EachCheck, name: string, value: Expr): Judgement {
+export function plannedWith(scope: Construct, id: string, check: ItemRule, name: string, value: Expr): Assertion {
   const wrong = named(scope, id, wrongEntries(check, value));
   return { condition: wrong.length().eq(0).text, errorMessage: messageOfEach(check, name, wrong.joinedBy(", ")) };
 }
 
-const isRightEntry = (check: EachCheck, key: Expr<string>, entry: Expr) =>
+const isRightEntry = (check: ItemRule, key: Expr<string>, entry: Expr) =>
   check.each(key, entry as Expr<never>).tryOr(false);
 
-const wrongEntries = (check: EachCheck, value: Expr) =>
+const wrongEntries = (check: ItemRule, value: Expr) =>
   eachEntry(value, shownBy(check), (key, entry) => isRightEntry(check, key, entry).not());
 
-const messageOfEach = ({ says }: EachCheck, name: string, wrong: Expr<string>) => `${name} has ${wrong.text}; ${says}.`;
+const messageOfEach = ({ message }: ItemRule, name: string, wrong: Expr<string>) =>
+  `${name} has ${wrong.text}; ${message}.`;
 
 /** The condition of a rule; true if the rule does not apply. */
-function conditionWhere({ condition }: Check, value: Expr, absent: Expr | undefined): Expr<boolean> {
+function conditionWhere({ condition }: Rule, value: Expr, absent: Expr | undefined): Expr<boolean> {
   const holds = condition(value as Expr<never>);
   // `||` suffices only for a condition that cannot fail: Terraform before 1.12 evaluates both operands.
   if (absent !== undefined && !holds.canFail) return absent.isNull().or(holds);
@@ -205,7 +206,7 @@ interface ProblemOptions {
  * @param given the literal as its author wrote it
  */
 export function problems(
-  check: Check | EachCheck,
+  check: Rule | ItemRule,
   name: string,
   given: unknown,
   { isHidden = false, plain = given }: ProblemOptions = {},
@@ -225,18 +226,18 @@ export function problems(
     .map(([key, each]) => [literal(key), exprOf(each as unknown)] as const)
     .filter(([key, each]) => isWrong(check.each(key, each as Expr<never>)))
     .map(([key, each]) => (each.isLiteral ? shownBy(check) : SHOWN.key)(key, each).literal);
-  return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${check.says}`];
+  return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${check.message}`];
 }
 
 /** The rule in words for this value, and the fix. */
-function demandOf({ must, mustFor }: Check, value: Expr, fix: string | undefined): string[] {
+function demandOf({ must, mustFor }: Rule, value: Expr, fix: string | undefined): string[] {
   const words = mustFor?.(value as Expr<never>);
   const rule = words === undefined ? must : words.isLiteral ? words.literal : words.text;
   return [`it must ${rule}`, ...(fix === undefined ? [] : [fix])];
 }
 
 /** The fix for a wrong literal: the word that was probably meant, or the nearest valid numbers. */
-function fixFor({ fix, schema = {} }: Check, given: unknown): string | undefined {
+function fixFor({ fix, schema = {} }: Rule, given: unknown): string | undefined {
   if (fix === undefined) return undefined;
   const choices = (schema.enum ?? []) as readonly unknown[];
   const numbers = choices.filter((each) => typeof each === "number");
@@ -251,7 +252,7 @@ function fixFor({ fix, schema = {} }: Check, given: unknown): string | undefined
 }
 
 /** Whether synthesis can judge a literal by a rule. @param plain the literal in Terraform's form */
-export function isDecided(check: Check | EachCheck, plain: unknown): boolean {
+export function isDecided(check: Rule | ItemRule, plain: unknown): boolean {
   if (plain === null) return true;
   if (!isEach(check)) return check.condition(exprOf(plain) as Expr<never>).tryOr(false).isLiteral;
   return Object.entries(plain as object).every(
@@ -271,17 +272,17 @@ export function isKnown(value: unknown): boolean {
   return !isPlainObject(value) || Object.values(value).every(isKnown);
 }
 
-export function isEach(check: Check | EachCheck): check is EachCheck {
+export function isEach(check: Rule | ItemRule): check is ItemRule {
   return "each" in check;
 }
 
 /** A rule for a member of each object in a map; objects without that member pass. */
-export function ofMember(member: string, messageName: string, { condition, must }: Check): EachCheck {
+export function ofMember(member: string, messageName: string, { condition, must }: Rule): ItemRule {
   const memberOf = (entry: Expr) => entry.member(terraformName(member));
   return {
     each: (_, entry) => memberOf(entry).isNullOr((value) => condition(value as Expr<never>).tryOr(false)),
     shows: (key, entry) => interpolated`${key}.${messageName} = ${jsonOf(memberOf(entry))}`,
-    says: `it must ${must}`,
+    message: `it must ${must}`,
   };
 }
 
@@ -291,7 +292,7 @@ const SHOWN: Readonly<Record<"entry" | "key" | "value", Shown>> = {
   value: (_, value) => jsonOf(value),
 };
 
-function shownBy({ shows }: EachCheck): Shown {
+function shownBy({ shows }: ItemRule): Shown {
   return typeof shows === "function" ? shows : SHOWN[shows];
 }
 

@@ -6,14 +6,20 @@ import { expression } from "../expr/terraform-text";
 import { mapped } from "../mapped";
 import { prose } from "../prose";
 import { Address, isNeverNull } from "./address";
-import { isDecided, isKnown, type Judgement, planned, terraformName } from "./checks";
+import { type Assertion, isDecided, isKnown, planned, terraformName } from "./checks";
 import { checksOf } from "./input-problems";
 import { InputVariable } from "./input-variable";
 import { hostedRelations, type Relation } from "./relations";
 import { type Input, type PropsOf, type Table } from "./rows";
 import { isHiddenFromRule } from "./secrecy";
 import { refuseSettings } from "./settings-problems";
-import { type DeploymentSettings, type Must, referenceTo, type SettledInput, settledInput } from "./settled-inputs";
+import {
+  type DeploymentSettings,
+  referenceTo,
+  type RequiredSetting,
+  type SettledInput,
+  settledInput,
+} from "./settled-inputs";
 import { addSharedTables } from "./shared-table";
 import { addressOf, localOf, plainOf, type Source, Value, type ValuesOf } from "./value";
 import { warningTexts } from "./warnings";
@@ -63,7 +69,14 @@ export function declareInputs<T extends Table>(
   const scope = new Construct(stack, "Inputs");
   const inputs = mapped(table, (name, row): DeclaredInput => {
     if (settings !== undefined) return { ...settledInput(name, row, settings), whole: row, isSettled: true };
-    return { row, whole: row, given: referenceTo(row, terraformName(name)), musts: [], fixed: [], isSettled: false };
+    return {
+      row,
+      whole: row,
+      given: referenceTo(row, terraformName(name)),
+      requiredSettings: [],
+      fixed: [],
+      isSettled: false,
+    };
   });
   const values = mapped(inputs, (name, input) => new Value(input.whole, sourceOf(stack, name, input)));
   const left = Object.fromEntries(
@@ -75,10 +88,10 @@ export function declareInputs<T extends Table>(
     const value = values[name];
     if (value === undefined) continue;
     const validation = [
-      ...judgementsOf(value),
-      ...(inputs[name]?.musts ?? []).map(judgementOfMust),
-      ...judgementsOfFixed(inputs[name]?.fixed ?? []),
-      ...hosted.flatMap(({ host, judgement }) => (host === name && judgement !== undefined ? [judgement] : [])),
+      ...assertionsOf(value),
+      ...(inputs[name]?.requiredSettings ?? []).map(assertionOfRequired),
+      ...assertionsOfFixed(inputs[name]?.fixed ?? []),
+      ...hosted.flatMap(({ host, assertion }) => (host === name && assertion !== undefined ? [assertion] : [])),
     ];
     rules.push(validation);
     new InputVariable(scope, value.name, {
@@ -118,7 +131,7 @@ export function sourceOf(
 }
 
 /** Validations that refuse to change settled members. */
-function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
+function assertionsOfFixed(members: SettledInput["fixed"]): Assertion[] {
   const conditions = members.flatMap(({ path, value }) => {
     const own = exprOf(value);
     if (typeof value !== "object" || value === null)
@@ -143,7 +156,7 @@ function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
 const LENGTH = { knownAt: "plan", mayBeNull: false } as const;
 
 /** Refuses null, or an empty list, if the folder has parts that require a value. */
-function judgementOfMust({ hasItems, path }: Must): Judgement {
+function assertionOfRequired({ hasItems, path }: RequiredSetting): Assertion {
   const what = hasItems ? `length(var.${path}) > 0` : `var.${path} != null`;
   return {
     condition: expression(`try(${what}, false)`),
@@ -156,7 +169,7 @@ function judgementOfMust({ hasItems, path }: Must): Judgement {
 }
 
 /** @param whole the object around the value; while it is null, the rules of required members do not apply */
-export function judgementsOf(value: Value, whole?: Expr): Judgement[] {
+export function assertionsOf(value: Value, whole?: Expr): Assertion[] {
   const { given, name, row } = value;
   const isOptional = row.default === null || row.nullable === true;
   const own = checksOf(value)
@@ -167,5 +180,5 @@ export function judgementsOf(value: Value, whole?: Expr): Judgement[] {
       return planned(check, name, addressOf(value), { absent, isHidden: isHiddenFromRule(row, check) });
     });
   const around = row.default === null ? value : whole;
-  return own.concat(Object.values<Value>(value.at).flatMap((each) => judgementsOf(each, around)));
+  return own.concat(Object.values<Value>(value.at).flatMap((each) => assertionsOf(each, around)));
 }

@@ -7,8 +7,8 @@ import { settingName } from "../expr/locals";
 import { mapped } from "../mapped";
 import { TerraformData } from "../terraform-data";
 import { Address } from "./address";
-import { type Judgement, terraformName } from "./checks";
-import { DECLARED, judgementsOf, sourceOf } from "./declared-inputs";
+import { type Assertion, terraformName } from "./checks";
+import { assertionsOf, DECLARED, sourceOf } from "./declared-inputs";
 import { problemsOf, refuse } from "./input-problems";
 import { isWrongInside, type Problem } from "./problem";
 import { judgedRelations, namesIn, namingSomething, type Relation } from "./relations";
@@ -45,10 +45,10 @@ export function valuesFrom<T extends Table>(
 
   const given = Object.entries<Value>(values).flatMap(([name, value]) => (own.isGivenHere(name) ? [value] : []));
   addPreconditions(scope, [
-    ...given.filter(({ row }) => row.ephemeral !== true).flatMap((value) => judgementsOf(value)),
+    ...given.filter(({ row }) => row.ephemeral !== true).flatMap((value) => assertionsOf(value)),
     ...open.map(({ holds, relation }) => ({
       condition: namingSomething(localsScope, relation, holds),
-      errorMessage: `${relation.says(values)}.`,
+      errorMessage: `${relation.message(values)}.`,
     })),
   ]);
   requireKnownCounts(scope, given.flatMap(tokensIn));
@@ -114,7 +114,7 @@ class GivenProps<T extends Table> {
 }
 
 /** Adds preconditions for values that synthesis cannot judge. */
-function addPreconditions(scope: Construct, precondition: readonly Judgement[]): void {
+function addPreconditions(scope: Construct, precondition: readonly Assertion[]): void {
   if (precondition.length === 0) return;
   // Only guards depend on it, because a failed precondition stops the whole plan anyway.
   new TerraformData(scope, INPUT_CHECKS, { lifecycle: { precondition: [...precondition] } });

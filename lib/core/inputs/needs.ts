@@ -60,7 +60,7 @@ export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation
       const asks = asked.whenWord === undefined ? isThere(value) : (value as Expr).eq(asked.whenWord);
       return asks.not().or(allOf(...needsOf(values, asked).map(({ isMet }) => isMet)));
     },
-    says: (values) => {
+    message: (values) => {
       const all = needsOf(values, asked);
       const unmet = all.filter(({ isMet }) => !isMet.isLiteral || !isMet.literal);
       // The message is also built if the relation holds; then `unmet` is empty.

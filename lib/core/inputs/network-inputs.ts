@@ -89,7 +89,7 @@ export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
         subnetwork.isNull(),
         subnetwork.isSetAnd((given) => regionOf(given).eq(region)),
       ),
-    says: ({ network, region, subnetwork }) => {
+    message: ({ network, region, subnetwork }) => {
       const [one, other] = [jsonOf(network), jsonOf(subnetwork)];
       const rule = "they must be given together, because addresses are taken from a subnetwork";
       const fix = "set both, or remove both";

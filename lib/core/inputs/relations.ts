@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { type Expr } from "../expr/expr";
 import { Address } from "./address";
-import { type Judgement, terraformName } from "./checks";
+import { type Assertion, terraformName } from "./checks";
 import { textAtSynth } from "./input-problems";
 import { type Table } from "./rows";
 import { referenceTo } from "./settled-inputs";
@@ -16,7 +16,7 @@ export interface Relation<T extends Table> {
   /** The condition; it counts as false if its evaluation fails. */
   readonly holds: (values: ValuesOf<T>) => Expr<boolean>;
   /** The problem, the rule, the reason if it is not obvious, and the fix, without a full stop. */
-  readonly says: (values: ValuesOf<T>) => string;
+  readonly message: (values: ValuesOf<T>) => string;
 }
 
 /** A relation that a validation of a variable judges. */
@@ -24,7 +24,7 @@ interface HostedRelation<T extends Table> {
   readonly relation: Relation<T>;
   /** The validated variable; undefined for a relation that always holds. */
   readonly host?: string;
-  readonly judgement?: Judgement;
+  readonly assertion?: Assertion;
 }
 
 /** The relations that validations can judge. @param left names of the inputs that have a variable */
@@ -57,7 +57,7 @@ export function hostedRelations<T extends Table>(
     ...hosted.map(({ condition, host, relation }) => ({
       relation,
       host,
-      judgement: judgementOf(relation, condition, values),
+      assertion: assertionOf(relation, condition, values),
     })),
   ];
 }
@@ -102,7 +102,7 @@ export function judgedRelations<T extends Table>(
     .map((relation) => ({ relation, holds: relation.holds(values).tryOr(false) }));
   const broken = judged.filter(({ holds }) => holds.isLiteral && !holds.literal);
   return {
-    broken: broken.map(({ relation }) => textAtSynth(relation.says(values))),
+    broken: broken.map(({ relation }) => textAtSynth(relation.message(values))),
     open: judged.filter(({ holds }) => !holds.isLiteral),
   };
 }
@@ -122,8 +122,12 @@ export function namingSomething<T extends Table>(
   return new TerraformLocal(localsScope, count === 0 ? id : `${id}${count + 1}`, condition).asString;
 }
 
-function judgementOf<T extends Table>({ says }: Relation<T>, condition: Expr<boolean>, values: ValuesOf<T>): Judgement {
-  return { condition: condition.text, errorMessage: `${says(values)}.` };
+function assertionOf<T extends Table>(
+  { message }: Relation<T>,
+  condition: Expr<boolean>,
+  values: ValuesOf<T>,
+): Assertion {
+  return { condition: condition.text, errorMessage: `${message(values)}.` };
 }
 
 /** Cache of `namesIn`, because a program may have hundreds of deployments. */

@@ -1,6 +1,6 @@
 import { type IResolvable } from "cdktf";
 
-import { type Check, type EachCheck, type Facts, oneOf, type OtherWord, terraformName } from "./checks";
+import { type Facts, type ItemRule, oneOf, type OtherWord, type Rule, terraformName } from "./checks";
 
 /** One input: its variable in a stack, its prop in a program, its default and its rules. */
 export interface Input<Prop = unknown> {
@@ -14,7 +14,7 @@ export interface Input<Prop = unknown> {
   readonly nullable?: boolean;
   /** Value to show in examples; needed without a default. */
   readonly example?: unknown;
-  readonly must?: Check | EachCheck | readonly (Check | EachCheck)[];
+  readonly must?: Rule | ItemRule | readonly (Rule | ItemRule)[];
   /** Step before the object can be written, for the message if another type was given: `make a channel`. */
   readonly first?: string;
   /** Keywords of the JSON Schema for a rule that the provider or a relation checks. */

@@ -1,4 +1,4 @@
-import { type Check, type EachCheck, isEach } from "./checks";
+import { isEach, type ItemRule, type Rule } from "./checks";
 import { type Input } from "./rows";
 
 /** Whether the value of an input must not appear in a folder, a plan or a message. */
@@ -7,7 +7,7 @@ export function isSecret({ ephemeral, sensitive }: Pick<Input, "ephemeral" | "se
 }
 
 /** Whether the message of a rule leaves out the value that breaks it. */
-export function isHiddenFromRule(row: Input, check: Check | EachCheck): boolean {
+export function isHiddenFromRule(row: Input, check: Rule | ItemRule): boolean {
   return isSecret(row) || (!isEach(check) && check.hides === true);
 }
 

@@ -35,14 +35,14 @@ export interface SettledInput {
   readonly given: unknown;
 
   /** Inputs or members that must be set. */
-  readonly musts: readonly Must[];
+  readonly requiredSettings: readonly RequiredSetting[];
 
   /** Members with a value that synthesis writes into the folder. */
   readonly fixed: readonly FixedMember[];
 }
 
 /** An input or member that must be set, by its address after `var.`; a list or a map needs at least one item. */
-export interface Must {
+export interface RequiredSetting {
   readonly path: string;
   readonly hasItems: boolean;
 }
@@ -94,7 +94,12 @@ function settledPart(row: Input, { path, place, settlements, value }: SettledPar
   const settlement = settlements.get(path);
   if (settlement === "fixed") {
     const own = settingOrDefault(row, value);
-    return { row: undefined, given: propOf(row, own), musts: [], fixed: isMember ? [{ path, value: own }] : [] };
+    return {
+      row: undefined,
+      given: propOf(row, own),
+      requiredSettings: [],
+      fixed: isMember ? [{ path, value: own }] : [],
+    };
   }
   const isPresent = settlement === "present";
   const hasItems = isCollection(row);
@@ -103,7 +108,7 @@ function settledPart(row: Input, { path, place, settlements, value }: SettledPar
   const isSettledInside = [...settlements.keys()].some((each) => each.startsWith(`${path}.`));
   if (row.members === undefined || !isSettledInside) {
     const given = settledReference(row, path, { isPresent, isMember });
-    return { row: isPresent ? required(row) : row, given, musts, fixed: [] };
+    return { row: isPresent ? required(row) : row, given, requiredSettings: musts, fixed: [] };
   }
 
   const members = Object.entries(row.members).map(([name, member]) => {
@@ -120,7 +125,7 @@ function settledPart(row: Input, { path, place, settlements, value }: SettledPar
   const given = Object.fromEntries(members.map(([name, , each]) => [name, each.given]));
   const fixed = members.flatMap(([, , each]) => each.fixed);
   if (members.every(([, , each]) => each.row === undefined))
-    return { row: undefined, given, musts: [], fixed: isMember ? fixed : [] };
+    return { row: undefined, given, requiredSettings: [], fixed: isMember ? fixed : [] };
   const left = members.flatMap(([name, , each]) => (each.row === undefined ? [] : [[name, each.row] as const]));
   // Terraform silently drops members that are not in the type. Settled members therefore stay in the type, and
   // validations refuse other values.
@@ -132,7 +137,7 @@ function settledPart(row: Input, { path, place, settlements, value }: SettledPar
   return {
     row: isPresent ? required(whole) : whole,
     given,
-    musts: [...musts, ...members.flatMap(([, , each]) => each.musts)],
+    requiredSettings: [...musts, ...members.flatMap(([, , each]) => each.requiredSettings)],
     fixed,
   };
 }

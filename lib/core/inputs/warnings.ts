@@ -19,7 +19,7 @@ export interface Warning {
    * Id of the condition's local. The id states the expected case, because Terraform prints the condition with a
    * warning.
    */
-  readonly states: string;
+  readonly localId: string;
   /** Whether the value is right. */
   readonly condition: Condition;
   /** What is risky, why, and the fix; no trailing full stop. */
@@ -27,20 +27,20 @@ export interface Warning {
 }
 
 /** A relation of inputs that only causes a warning if it is broken. */
-export interface Advice<T extends Table> extends Omit<Relation<T>, "of"> {
+export interface WarningRelation<T extends Table> extends Omit<Relation<T>, "of"> {
   /** Id of the condition's local: see `Warning`. */
-  readonly states: string;
-  readonly finds?: undefined;
+  readonly localId: string;
+  readonly among?: undefined;
 }
 
 /** Items of inputs that deserve a warning. */
-export interface Finding<T extends Table> {
+export interface WarningItems<T extends Table> {
   /** Id of the local that lists the items. */
-  readonly finds: string;
+  readonly localId: string;
   /** The wrong items. */
   readonly among: (values: ValuesOf<T>) => Expr<readonly string[]>;
   /** The problem of the items, the rule, and the fix, without a full stop. */
-  readonly says: (values: ValuesOf<T>, found: string) => string;
+  readonly message: (values: ValuesOf<T>, found: string) => string;
 }
 
 /**
@@ -49,8 +49,8 @@ export interface Finding<T extends Table> {
 export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
   const assertions = risks
     .filter(({ condition }) => !isNever(condition) && !isAlways(condition))
-    .map(({ condition, message, states }) => ({
-      condition: conditionToShow(scope, states, conditionFrom(condition)).text,
+    .map(({ condition, message, localId }) => ({
+      condition: conditionToShow(scope, localId, conditionFrom(condition)).text,
       errorMessage: `${message}.`,
     }));
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
@@ -61,11 +61,11 @@ export function addWarnings(scope: Construct, id: string, risks: readonly Warnin
 export function warnUnless<T extends Table>(
   scope: Construct,
   id: string,
-  risks: readonly (Advice<T> | Finding<T>)[],
+  risks: readonly (WarningRelation<T> | WarningItems<T>)[],
   values: ValuesOf<T>,
 ): void {
   const judged = risks.map((risk) =>
-    risk.finds !== undefined ? found(scope, risk, values) : advised(scope, risk, values),
+    risk.among !== undefined ? found(scope, risk, values) : advised(scope, risk, values),
   );
   const assertions = judged
     .filter(({ holds }) => !holds.isLiteral)
@@ -84,15 +84,15 @@ export function warnUnless<T extends Table>(
 export function warnOfSettings<T extends Table>(
   scope: Construct,
   table: T,
-  risks: readonly (Advice<T> | Finding<T>)[],
+  risks: readonly (WarningRelation<T> | WarningItems<T>)[],
   settings: DeploymentSettings,
   risksOf: (values: ValuesOf<T>) => readonly Warning[] = () => [],
 ): void {
   const values = valuesOfSettings(table, settings);
   const messages = risks.flatMap((risk) => {
-    const wrong = risk.finds === undefined ? undefined : risk.among(values);
-    const holds = wrong === undefined ? (risk as Advice<T>).holds(values) : wrong.length().eq(0);
-    return isNever(holds) ? [risk.says(values, wrong?.joinedBy(", ").text ?? "")] : [];
+    const wrong = risk.among === undefined ? undefined : risk.among(values);
+    const holds = wrong === undefined ? (risk as WarningRelation<T>).holds(values) : wrong.length().eq(0);
+    return isNever(holds) ? [risk.message(values, wrong?.joinedBy(", ").text ?? "")] : [];
   });
   const ofParts = risksOf(values).filter(({ condition }) => isNever(condition));
   for (const message of [...messages, ...ofParts.map((risk) => risk.message)])
@@ -128,12 +128,16 @@ interface Judged {
   readonly message: string;
 }
 
-function advised<T extends Table>(scope: Construct, { holds, says, states }: Advice<T>, values: ValuesOf<T>): Judged {
+function advised<T extends Table>(
+  scope: Construct,
+  { holds, localId, message }: WarningRelation<T>,
+  values: ValuesOf<T>,
+): Judged {
   const condition = holds(values);
   // A check must refer to an object of the configuration; a local gives an expression of literals such a reference.
   const isBare = condition.names.length === 0;
-  const shown = isBare ? besideChecks(scope, states, condition) : conditionToShow(scope, states, condition);
-  return { holds: shown, message: says(values) };
+  const shown = isBare ? besideChecks(scope, localId, condition) : conditionToShow(scope, localId, condition);
+  return { holds: shown, message: message(values) };
 }
 
 /** A condition that Terraform prints with a warning; a long one goes into a local. @param id id of the local */
@@ -146,9 +150,13 @@ function besideChecks<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> 
   return named(scope, id, value, inFileOfChecks);
 }
 
-function found<T extends Table>(scope: Construct, { among, finds, says }: Finding<T>, values: ValuesOf<T>): Judged {
-  const wrong = besideChecks(scope, finds, among(values));
-  return { holds: wrong.length().eq(0), message: says(values, wrong.joinedBy(", ").text) };
+function found<T extends Table>(
+  scope: Construct,
+  { among, localId, message }: WarningItems<T>,
+  values: ValuesOf<T>,
+): Judged {
+  const wrong = besideChecks(scope, localId, among(values));
+  return { holds: wrong.length().eq(0), message: message(values, wrong.joinedBy(", ").text) };
 }
 
 /** A `check` block: warns at every plan and apply of what is valid but risky, and never stops either. */

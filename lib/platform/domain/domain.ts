@@ -1,7 +1,7 @@
 import { PROJECT_ID } from "../../core/deployment-context";
 import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
 import { compact, each, endsWith, jsonOf, trimSuffix } from "../../core/expr/functions";
-import { type Check, matching } from "../../core/inputs/checks";
+import { matching, type Rule } from "../../core/inputs/checks";
 import { needs } from "../../core/inputs/needs";
 import { type Relation } from "../../core/inputs/relations";
 import { isDataSource } from "../../core/inputs/resource-props";
@@ -16,14 +16,14 @@ import {
   text,
 } from "../../core/inputs/rows";
 import { type SettingsOf } from "../../core/inputs/value";
-import { type Advice } from "../../core/inputs/warnings";
+import { type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const DOMAIN_MAX_LENGTH = 253;
 
 /** Domain name of an identity provider, for which a certificate is issued. */
-const DOMAIN: Check<string> = {
+const DOMAIN: Rule<string> = {
   condition: (domain) => domain.matches(DOMAIN_PATTERN).and(domain.length().le(DOMAIN_MAX_LENGTH)),
   schema: { pattern: DOMAIN_PATTERN },
   must: prose`
@@ -203,11 +203,12 @@ export function uselessWithoutDomain<T extends DomainInputs>(
   of: keyof T,
   usual: number | string | boolean,
   reason: string,
-): Advice<T> {
+): WarningRelation<T> {
   return {
-    states: `${String(of).charAt(0).toUpperCase()}${String(of).slice(1)}HasDomain`,
+    localId: `${String(of).charAt(0).toUpperCase()}${String(of).slice(1)}HasDomain`,
     holds: (v) => v.domain.isSet().or((v[of] as Expr).eq(usual)),
-    says: (v) => `${v[of].name} is set without ${v.domain.name}; only ${reason}; set ${v.domain.name}, or leave it out`,
+    message: (v) =>
+      `${v[of].name} is set without ${v.domain.name}; only ${reason}; set ${v.domain.name}, or leave it out`,
   };
 }
 
@@ -220,12 +221,12 @@ export const certificateWarning = (platform: keyof typeof CERTIFICATE_VALIDATION
   );
 
 /** Warnings of both variants. */
-export const DOMAIN_WARNINGS: readonly Advice<DomainInputs>[] = [
+export const DOMAIN_WARNINGS: readonly WarningRelation<DomainInputs>[] = [
   {
-    states: "DomainOptionsHaveDomain",
+    localId: "DomainOptionsHaveDomain",
     holds: ({ domain, domainOptions: { at } }) =>
       domain.isSet().or(at.strictTransportSecurity.eq(YEAR_OF_HTTPS).and(at.ipv6.not())),
-    says: ({ domain, domainOptions }) =>
+    message: ({ domain, domainOptions }) =>
       prose`
         ${domainOptions.name} has a header or an IPv6 address without ${domain.name};
         only the load balancer of a domain has them; set ${domain.name}, or leave them out
@@ -242,7 +243,7 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
       const isIn = (name: Expr<string>) => at.dnsName.isNullOr((zone) => isServed(name, zone));
       return dnsZone.isNullOr(() => domain.isSetAnd(isIn));
     },
-    says: ({ dnsZone, dnsZone: { at }, domain }) => {
+    message: ({ dnsZone, dnsZone: { at }, domain }) => {
       const because = "because Cloud DNS accepts no other records";
       const of = interpolated`${domain.name} is ${jsonOf(domain)} and ${at.dnsName.name} is ${jsonOf(at.dnsName)}`;
       const fix = interpolated`use the zone that serves the domain, or remove ${dnsZone.name}`;
@@ -260,7 +261,7 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
       const share = rate.coalesce(0);
       return share.eq(0).or(share.gt(0).and(share.le(1), domain.isSet()));
     },
-    says: ({
+    message: ({
       domain,
       domainOptions: {
         at: { requestLogSampleRate: rate },

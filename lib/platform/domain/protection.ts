@@ -6,7 +6,7 @@ import { needs } from "../../core/inputs/needs";
 import { type Relation } from "../../core/inputs/relations";
 import { choice, flag, number, object, orResource, type PropsOf, text, texts } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
-import { type Advice, type Warning } from "../../core/inputs/warnings";
+import { type Warning, type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";
 import { type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
@@ -142,7 +142,7 @@ function ranges(description: string) {
     must: {
       each: (_, range: Expr<string>) => isAnyAddressRange(range).and(endsWith(range, "/0").not()),
       shows: "value",
-      says: prose`
+      message: prose`
         each must be an IPv4 or IPv6 range, but not of all addresses,
         written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24,
         2001:db8::/32, or /32 for one address
@@ -169,7 +169,7 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
         isWhole(at.requestsPerMinute, 1, MOST.beforeThrottle),
         isWhole(at.banSeconds, LIMIT_SECONDS, MOST.banSeconds),
       ),
-    says: ({ protection: { at } }) =>
+    message: ({ protection: { at } }) =>
       prose`
         ${at.signInsPerMinute.name} is ${at.signInsPerMinute.shown},
         ${at.requestsPerMinute.name} ${at.requestsPerMinute.shown}
@@ -187,7 +187,7 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
       const hasAdministrators = at.restrictAdmin.not().or(at.adminRanges.length().gt(0));
       return mostRanges.le(MOST_RANGES).and(hasAdministrators);
     },
-    says: ({ protection: { at } }) =>
+    message: ({ protection: { at } }) =>
       prose`
         ${at.adminRanges.name} has ${at.adminRanges.length().text} ranges,
         ${at.trustedRanges.name} ${at.trustedRanges.length().text},
@@ -214,15 +214,15 @@ const hasPreview = ({ protection: { at } }: ValuesOf<ProtectionInputs>) => at.wa
 export const requestLogRate = (v: ValuesOf<Inputs>): Expr<number> =>
   v.domainOptions.at.requestLogSampleRate.coalesce(v.protection.isNull().choose(0, hasPreview(v).choose(1, 0)));
 
-export const PROTECTION_WARNINGS: readonly Advice<Inputs>[] = [
+export const PROTECTION_WARNINGS: readonly WarningRelation<Inputs>[] = [
   {
-    states: "PreviewedRulesAreLogged",
+    localId: "PreviewedRulesAreLogged",
     holds: (v) =>
       v.protection.isNull().or(
         v.domainOptions.at.requestLogSampleRate.isNullOr((rate) => rate.gt(0)),
         hasPreview(v).not(),
       ),
-    says: ({
+    message: ({
       domainOptions: {
         at: { requestLogSampleRate: rate },
       },
@@ -239,7 +239,7 @@ export const PROTECTION_WARNINGS: readonly Advice<Inputs>[] = [
 export function unexaminedPathsRisk(waf: Operand<string>): Warning {
   const paths = UNEXAMINED_PATHS.join(", ");
   return {
-    states: "ContentIsNotEnforced",
+    localId: "ContentIsNotEnforced",
     condition: exprOf(waf).ne(WAF_ENFORCE),
     message: prose`
       protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords,

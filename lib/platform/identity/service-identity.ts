@@ -79,7 +79,7 @@ export const EXISTING_SERVICE_ACCOUNTS = {
       {
         each: (_, email: Expr<string | null>) => email.isNullOr((address) => address.matches(ACCOUNT_EMAIL)),
         shows: (key, email) => interpolated`${key} = ${jsonOf(email)}`,
-        says: prose`
+        message: prose`
           each must be the e-mail address of a service account, without serviceAccount: and ending with
           .gserviceaccount.com, because nothing else can run a service;
           look it up with gcloud iam service-accounts list

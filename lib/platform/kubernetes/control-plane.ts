@@ -51,7 +51,7 @@ export const CONTROL_PLANE = {
     must: {
       each: (_, range: Expr<string>) => isAddressRange(range),
       shows: "entry",
-      says: prose`
+      message: prose`
         each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24,
         or /32 for one address
       `,
@@ -125,7 +125,7 @@ export const CONTROL_PLANE_RELATIONS: readonly Relation<
         anyOf(ranges.length().eq(0), endpoint.eq("public"), endpoint.eq("private").and(arePrivate)),
       );
     },
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.controlPlaneEndpoint.name} is ${v.controlPlaneEndpoint.shown} and ${v.authorizedNetworks.name} is
         ${v.authorizedNetworks.shown}; the first must be public, private with ${v.network.name} and private ranges

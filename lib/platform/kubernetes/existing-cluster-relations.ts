@@ -29,7 +29,7 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
   {
     of: "existingCluster",
     holds: (v) => v.existingCluster.isNull().or(v.existingServiceAccounts.at.nodes.isNull()),
-    says: ({ existingCluster, existingServiceAccounts: { at } }) =>
+    message: ({ existingCluster, existingServiceAccounts: { at } }) =>
       prose`
         ${existingCluster.name} is given together with ${at.nodes.name}; that must be left out,
         because the owner of the cluster decides on its nodes; remove ${at.nodes.name}
@@ -41,7 +41,7 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
       const isInRegion = startsWith(interpolated`${v.existingCluster.at.location}-`, interpolated`${v.region}-`);
       return v.existingCluster.isNull().or(v.domain.isSet()).choose(true, isInRegion);
     },
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.existingCluster.at.location.name} is ${v.existingCluster.at.location.shown},
         ${v.region.name} is ${v.region.shown} and there is no ${v.domain.name}; without one,
@@ -55,7 +55,7 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
       const isDefault = (v.namespace as Expr).eq(v.namespace.row.default);
       return v.existingNamespace.isNull().or(v.existingCluster.isSet().and(isDefault));
     },
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.existingNamespace.name} is given without ${v.existingCluster.name} or together with
         ${v.namespace.name}; it needs the first, because a new cluster has no namespaces,

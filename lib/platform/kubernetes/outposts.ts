@@ -18,7 +18,7 @@ import { intersection } from "../../core/expr/functions";
 import { explain } from "../../core/hcl/stack-origin";
 import { object, type PropsOf, texts } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
-import { type Advice } from "../../core/inputs/warnings";
+import { type WarningRelation } from "../../core/inputs/warnings";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -53,7 +53,7 @@ export const OUTPOSTS = {
             return isAddressRange(range).and(...ends.map((end) => end.matches(IS_PRIVATE)));
           },
           shows: "value",
-          says: prose`
+          message: prose`
             each must be a private IPv4 range that is written with its first address,
             because an outpost is not for the Internet; use for example 10.0.0.0/8
           `,
@@ -75,11 +75,11 @@ export const OUTPOSTS = {
 /** Outposts that the application runs. */
 export interface OutpostProps extends PropsOf<(typeof OUTPOSTS)["outposts"]["members"]> {}
 
-export const OUTPOST_WARNINGS: readonly Advice<typeof OUTPOSTS & typeof BLUEPRINTS>[] = [
+export const OUTPOST_WARNINGS: readonly WarningRelation<typeof OUTPOSTS & typeof BLUEPRINTS>[] = [
   {
-    states: "OutpostsRun",
+    localId: "OutpostsRun",
     holds: (v) => v.outposts.isSet().or(intersection(v.blueprints, ["ldap", "radius"]).length().eq(0)),
-    says: ({ blueprints, outposts }) =>
+    message: ({ blueprints, outposts }) =>
       prose`
         ${blueprints.name} has "ldap" or "radius" and ${outposts.name} is not set;
         nothing runs their outposts, and the check-up reports them;

@@ -108,7 +108,7 @@ export const AUDIT_LOG_RELATIONS: readonly Relation<
   {
     of: "auditLog",
     holds: (v) => v.auditLog.isNull().or(hasEvents(v)),
-    says: ({ auditLog, environmentVariables: plain, logLevel }) =>
+    message: ({ auditLog, environmentVariables: plain, logLevel }) =>
       prose`
         ${auditLog.name} is given and ${logLevel.name}, or ${LOG_LEVEL_VARIABLE} in ${plain.name}, is above info;
         the level must be info, debug or trace, because the application logs its events at info,

@@ -1,10 +1,10 @@
 import { allOf, anyOf, type Expr, interpolated } from "../../core/expr/expr";
 import { eachEntry, every, jsonOf } from "../../core/expr/functions";
-import { type EachCheck, eachMatching } from "../../core/inputs/checks";
+import { eachMatching, type ItemRule } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
 import { flag, mapOf, number, object, orResources, type PropsOf, texts } from "../../core/inputs/rows";
 import { type SettingsOf, type ValuesOf } from "../../core/inputs/value";
-import { type Advice, type Finding } from "../../core/inputs/warnings";
+import { type WarningItems, type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";
 import { receiverCount } from "../../idp/check-up";
 import { type DomainInputs } from "../domain/domain";
@@ -94,7 +94,7 @@ export function monitoringInputs(platform: Platform) {
           each: (_, channels: Expr<readonly string[]>) =>
             every(channels, (channel) => channel.matches(CHANNEL), "channel"),
           shows: (severity, channels) => interpolated`${severity} = ${jsonOf(channels)}`,
-          says: `each channel must be ${CHANNEL_FORM}`,
+          message: `each channel must be ${CHANNEL_FORM}`,
         },
       },
     ),
@@ -105,7 +105,7 @@ export function monitoringInputs(platform: Platform) {
         {
           each: (id) => id.isOneOf(ids),
           shows: "key",
-          says: `each must be the name of an alert; look it up in ${ALERT_NAMES}${counterparts(ids)}`,
+          message: `each must be the name of an alert; look it up in ${ALERT_NAMES}${counterparts(ids)}`,
           keySchema: { enum: ids },
           keyIs: "alert",
         },
@@ -179,7 +179,7 @@ export const CLUSTER_MONITORING_RELATIONS: readonly Relation<ClusterInputs>[] = 
   {
     of: "slo",
     holds: (v) => anyOf(v.slo.isNull(), v.domain.isSet(), v.uptimeCheck.coalesce(true)),
-    says: ({ domain, slo, uptimeCheck }) =>
+    message: ({ domain, slo, uptimeCheck }) =>
       prose`
         ${slo.name} is given, ${uptimeCheck.name} is false and ${domain.name} is not given;
         there must be a check or a domain,
@@ -203,7 +203,7 @@ function counterparts(ids: readonly string[]): string {
  * What can be changed of an alert: an entry of a log is there or not, and a share that is given as percent would never
  * be reached.
  */
-function tuning(platform: Platform): EachCheck {
+function tuning(platform: Platform): ItemRule {
   const known = alertsOn(platform);
   const fixed = known.filter(({ query }) => query === undefined).map(({ id }) => id);
   const shares = known.filter(({ limit }) => limit?.measures.startsWith("share")).map(({ id }) => id);
@@ -222,7 +222,7 @@ function tuning(platform: Platform): EachCheck {
       const [threshold, seconds] = [jsonOf(thresholdOf(alert)), jsonOf(secondsOf(alert))];
       return interpolated`${id} (threshold ${threshold}, duration_seconds ${seconds})`;
     },
-    says: prose`
+    message: prose`
       a threshold is a number from 0, for a share at most 1 (90 % is 0.9),
       a duration a multiple of 60 seconds up to ${DAY_SECONDS}, because alerts are evaluated once a minute,
       and an alert about a log entry has neither, because one entry is enough; correct them,
@@ -243,20 +243,20 @@ const unchangedAlerts = ({ alerts }: ValuesOf<MonitoringInputs>) =>
       ),
   );
 
-export const MONITORING_WARNINGS: readonly (Advice<MonitoringInputs> | Finding<MonitoringInputs>)[] = [
+export const MONITORING_WARNINGS: readonly (WarningRelation<MonitoringInputs> | WarningItems<MonitoringInputs>)[] = [
   {
-    states: "AlertsHaveReceivers",
+    localId: "AlertsHaveReceivers",
     holds: (v) => v.alerts.length().eq(0).or(receiverCount(v).gt(0)),
-    says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
+    message: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
       prose`
         ${alerts.name} is set, and nobody gets an alert; there are none without ${emails.name}
         or ${channels.name}; set ${emails.name}, or ${channels.name}
       `,
   },
   {
-    finds: "UnchangedAlerts",
+    localId: "UnchangedAlerts",
     among: unchangedAlerts,
-    says: (v, found) =>
+    message: (v, found) =>
       prose`
         ${v.alerts.name} sets nothing for ${found}; Terraform ignores members other
         than enabled, threshold and duration_seconds; correct the name of the member, or remove the entry

@@ -25,7 +25,7 @@ export function connectionNameRule<T extends Table>(name: ConnectionName<T>): Re
   return {
     of,
     holds: (values) => unless(values).or(length(values).le(CONNECTION_NAME_MAX_LENGTH)),
-    says: (values) => {
+    message: (values) => {
       const names = madeOf(values);
       return prose`
         the connection name of ${what}, from ${wordList(names)},

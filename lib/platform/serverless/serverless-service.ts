@@ -291,8 +291,8 @@ function inTerraform(spec: ReturnType<typeof probes>["startupProbe"]) {
 
 /** Warns of settings with which a worker beside the server does not always run. */
 function idleWorkerRisks({ canIdle, cpu, minimum }: IdleWorker): readonly Warning[] {
-  const risk = (states: string, isMet: Condition, message: string): Warning => ({
-    states,
+  const risk = (localId: string, isMet: Condition, message: string): Warning => ({
+    localId,
     condition: anyOf(canIdle, isMet),
     message,
   });

@@ -96,7 +96,7 @@ export const EGRESS_RELATIONS: readonly Relation<NetworkInputs & ServiceInputs>[
       const needsNone = v.vpcEgress.eq("private-ranges-only").and(v.networkTags.length().eq(0));
       return needsNone.or(v.vpcEgress.isOneOf(["all-traffic", "private-ranges-only"]).and(v.network.isSet()));
     },
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.vpcEgress.name} is ${v.vpcEgress.shown} and ${v.networkTags.name} is ${v.networkTags.shown};
         the first must be private-ranges-only, or all-traffic with ${v.network.name}, which tags need too,

@@ -111,7 +111,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "standby",
     holds: (v) => v.standby.isNullOr(() => regionOf(v).ne(v.region)),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${region(v).name} is ${region(v).shown}, as ${v.region.name} is; it must be another region,
         because it takes over when that one is lost; choose another region
@@ -120,7 +120,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "standby",
     holds: (v) => v.standby.isNull().or(v.secretLocations.isNullOr((locations) => hasBothRegions(v, locations))),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.secretLocations.name} is ${v.secretLocations.shown}; it must contain ${v.region.shown} and
         ${region(v).shown}, because a lost region takes along what is in it alone; add both, or leave it out
@@ -129,7 +129,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "standby",
     holds: (v) => anyOf(v.standby.isNull(), v.network.isSet(), v.standby.at.subnetwork.isNull()),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.standby.at.subnetwork.name} is given and ${v.network.name} is not;
         it must be left out, because it is a subnetwork of ${v.network.name}; remove it
@@ -142,7 +142,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
       const isInThatRegion = (v.standby.at.subnetwork as Expr<string>).matches(pattern);
       return anyOf(v.standby.isNull(), v.network.isNull(), isInThatRegion);
     },
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.standby.at.subnetwork.name} is ${v.standby.at.subnetwork.shown}; with ${v.network.name},
         it must be a subnetwork in ${region(v).shown}, because the service there reaches the replica by its private
@@ -158,7 +158,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
         const isOne = regionOf(v).eq(v.region as Expr as Expr<string>);
         return anyOf(staysInOneRegion, isOne, isPair(v.region as Expr as Expr<string>, regionOf(v)));
       }),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.standby.at.dualRegionBuckets.name} is true with ${v.region.name} ${v.region.shown} and
         ${region(v).name} ${region(v).shown}; both must be of the United States, of Europe,
@@ -168,7 +168,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "standby",
     holds: (v) => v.standby.isNullOr(() => anyOf(hasTurboReplication(v).not(), hasDualRegionBuckets(v))),
-    says: (v) =>
+    message: (v) =>
       prose`
         ${v.standby.at.turboReplication.name} is true and ${v.standby.at.dualRegionBuckets.name} is false;
         the latter must be true, because only a bucket in both regions copies between them; set one of them otherwise

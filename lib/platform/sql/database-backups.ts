@@ -84,7 +84,7 @@ export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
     of: "backups",
     holds: ({ backups: { at } }) =>
       isWhole(at.retentionCount, 1, MAX_DAYS).and(isWhole(at.logDays, 1), at.logDays.le(min(7, at.retentionCount))),
-    says: ({
+    message: ({
       backups: {
         at: { logDays: days, retentionCount: count },
       },

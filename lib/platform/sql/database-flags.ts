@@ -4,7 +4,7 @@ import { addDynamicBlock } from "../../core/expr/blocks";
 import { type Expr, hcl, literal } from "../../core/expr/expr";
 import { lookup, toText } from "../../core/expr/functions";
 import { number, textMap } from "../../core/inputs/rows";
-import { type Advice } from "../../core/inputs/warnings";
+import { type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";
 import {
   DATABASE_MAJOR_VERSION,
@@ -64,7 +64,7 @@ export const DATABASE_SERVER = {
     must: {
       each: (name, value: Expr<string>) => name.matches(FLAG_NAME).and(name.ne(OWN_FLAG), value.ne("")),
       shows: "key",
-      says: prose`
+      message: prose`
         a flag has a name in lower-case letters, digits and underscores,
         with a dot after the name of an extension, and a value, and ${OWN_FLAG} follows from the tier,
         because it limits the number of instances; use for example log_min_duration_statement,
@@ -100,13 +100,13 @@ export const DATABASE_SERVER = {
  *
  * @param since when the deployment was made
  */
-export function databaseWarning(since: Expr<string>): Advice<typeof DATABASE_SERVER> {
+export function databaseWarning(since: Expr<string>): WarningRelation<typeof DATABASE_SERVER> {
   const isNew = hcl<boolean>`try(timecmp(plantimestamp(), timeadd(${since}, "24h")) < 0, false)`;
   return {
-    states: "DatabaseVersionHasFixes",
+    localId: "DatabaseVersionHasFixes",
     holds: ({ databaseVersion }) =>
       isNew.or(hcl<boolean>`timecmp(timeadd(plantimestamp(), "8760h"), ${endOf(databaseVersion)}) < 0`),
-    says: ({ databaseVersion: version }) => {
+    message: ({ databaseVersion: version }) => {
       const day = hcl`formatdate("D MMMM YYYY", ${endOf(version)})`;
       return prose`
         ${version.name} is ${version.shown}; PostgreSQL makes no fixes of it after ${day.text};

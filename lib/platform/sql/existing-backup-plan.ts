@@ -6,7 +6,7 @@ import { needs } from "../../core/inputs/needs";
 import { type Relation } from "../../core/inputs/relations";
 import { type Optional, orResource, text } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
-import { type Advice } from "../../core/inputs/warnings";
+import { type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";
 import { type BACKUPS, USUAL_BACKUPS } from "./database-backups";
 
@@ -61,11 +61,11 @@ export const BACKUP_PLAN_RELATIONS: readonly Relation<Inputs>[] = [
 /** Inputs that the backup plan replaces. */
 const OF_PLAN = ["location", "retentionCount", "logDays"] as const;
 
-export const BACKUP_PLAN_WARNINGS: readonly Advice<Inputs>[] = [
+export const BACKUP_PLAN_WARNINGS: readonly WarningRelation<Inputs>[] = [
   {
-    states: "PlanDecidesOnBackups",
+    localId: "PlanDecidesOnBackups",
     holds: (v) => anyOf(v.existingBackupPlan.isNull(), differsFromDefaults(v).not()),
-    says: ({ backups: { at }, existingBackupPlan: plan }) =>
+    message: ({ backups: { at }, existingBackupPlan: plan }) =>
       prose`
         ${plan.name} is given together with ${OF_PLAN.map((name) => at[name].name).join(" or ")};
         these have no effect, because the plan decides where backups lie and how long they are kept; leave them out

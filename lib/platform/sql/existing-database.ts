@@ -6,7 +6,7 @@ import { type Condition, isSet } from "../../core/expr/conditions";
 import { type Expr, exprOf, hcl } from "../../core/expr/expr";
 import { split } from "../../core/expr/functions";
 import { namedValue } from "../../core/expr/locals";
-import { type Check, matching } from "../../core/inputs/checks";
+import { matching, type Rule } from "../../core/inputs/checks";
 import { number, object, orResource, type PropsOf, type Reading, requiredObject, text } from "../../core/inputs/rows";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
 import { prose } from "../../core/prose";
@@ -68,7 +68,7 @@ const DATABASE = {
         mustForLiteral: (name) =>
           name.matches(CONNECTION_NAME).literal ? undefined : `be ${CONNECTION_NAME_FORM}; ${CONNECTION_NAME_FIX}`,
         schema: { pattern: CONNECTION_NAME },
-      } satisfies Check<string>,
+      } satisfies Rule<string>,
     }),
   ),
   /** Name of the application's database, or its resource. */
@@ -81,7 +81,7 @@ const DATABASE = {
         condition: (name) => name.matches(NAME).and(name.isOneOf(TAKEN_NAMES).not()),
         must: `not be ${TAKEN_NAMES.join(", ")}, which are not the application's alone, and must ${NAME_RULE}`,
         mustForLiteral: (name) => (name.matches(NAME).literal ? TAKEN : NAME_RULE),
-      } satisfies Check<string>,
+      } satisfies Rule<string>,
     }),
   ),
   /** The application's login, or its resource. */
