@@ -23,7 +23,7 @@ export function isAnyAddressRange(range: Expr<string>): Expr<boolean> {
   return foldConstants([range], isFit, () => interpolated`${first}/${prefix}`.eq(range));
 }
 
-/** The address of a range with a number; negative numbers count back from the last address. */
+/** The address with the given number in a range; negative numbers count back from the last address. */
 export function addressIn(range: Expr<string>, number: -1 | 0): Expr<string> {
   const calculated = (text: unknown) => {
     const ends = endsOf(textIn(text));

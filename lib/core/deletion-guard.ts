@@ -5,27 +5,27 @@ import { settingName } from "./expr/locals";
 import { TerraformData, type TerraformDataProps } from "./terraform-data";
 
 export interface Protection {
-  /** The last resources to be created: they depend on everything that must not be lost. */
+  /** The resources that are created last, because they depend on everything that must not be lost. */
   readonly dependsOn: ITerraformDependable[];
-  /** Whether the end of the guard is refused; the value from the last apply counts. */
+  /** Whether deletion of the guard is refused; the value at the last apply counts. */
   readonly protect: boolean | IResolvable;
 }
 
 interface Refusal extends Pick<TerraformDataProps, "count" | "triggersReplace"> {
-  /** What the error message says about the change. */
+  /** Clause of the error message about the refused change. */
   readonly refusal?: string;
-  /** Steps that the error message adds to switching the protection off. */
+  /** Steps that the error message names besides switching the protection off. */
   readonly remedy?: string;
-  /** What remains after a destroy, as the object of a sentence in its output. */
+  /** Objects that remain after a destroy, for a sentence in its output. */
   readonly remains?: string;
 }
 
 /**
  * Refuses a destroy of the whole deployment before anything is lost.
  *
- * Deletion protection of single resources comes too late: Terraform first deletes what depends on them, such as the
- * versions of a protected secret, whose values cannot be recovered. A guard depends on everything else, so a destroy
- * starts there. Single resources can still be replaced.
+ * Deletion protection of single resources acts too late: Terraform first deletes their dependents, such as the versions
+ * of a protected secret, and these values cannot be recovered. A guard depends on everything else, so a destroy begins
+ * with the guard. Single resources can still be replaced.
  */
 export function guardDestroy(
   scope: Construct,
@@ -42,7 +42,7 @@ export function guardDestroy(
 }
 
 /**
- * Refuses to remove a guard that is in the state, but no longer in the program.
+ * Refuses removal of a guard that is in the state, but no longer in the program.
  *
  * Terraform runs the destroy provisioner of a removed resource only from a `removed` block.
  *

@@ -31,10 +31,10 @@ export interface DeploymentContext {
   /** Project of all resources. It must exist and have billing enabled. */
   readonly projectId: string;
 
-  /** Region of all parts, for example `us-central1`. */
+  /** Region of all resources, for example `us-central1`. */
   readonly region: string;
 
-  /** Parts of all names. */
+  /** Components of all names. */
   readonly deployment: DeploymentName;
 
   /** Labels of all resources that support them; none by default. */
@@ -109,7 +109,7 @@ const KNOWN_REGIONS = [
 ];
 const REGIONS = sharedList("known_regions", KNOWN_REGIONS);
 
-/** How other clouds begin names of regions. */
+/** Beginnings of region names in other clouds. */
 const OTHER_BEGINNINGS: Readonly<Record<string, string>> = {
   ap: "asia",
   ca: "northamerica",
@@ -117,7 +117,10 @@ const OTHER_BEGINNINGS: Readonly<Record<string, string>> = {
   sa: "southamerica",
 };
 
-/** The region that was probably meant, never one on another continent: data would be stored there. */
+/**
+ * The region that was probably meant. Regions on other continents are never suggested, because data would be stored
+ * there.
+ */
 function nearestRegion(given: string): string | undefined {
   const [beginning = "", ...others] = given.toLowerCase().split("-");
   const continents = [...new Set(KNOWN_REGIONS.map((region) => region.split("-")[0] ?? ""))];
@@ -134,7 +137,9 @@ function numbered(area: string, ...numbers: readonly number[]): string[] {
   return numbers.map((number) => `${area}${number}`);
 }
 
-/** Known regions on the same continent, as one line, because a plan cannot compute which name is nearest. */
+/**
+ * Known regions on the same continent, as one line. Lists all of them, because a plan cannot compute the nearest name.
+ */
 function regionsBeginningAs(region: Expr<string>): Expr<string> {
   const beginning = interpolated`${element(split("-", region), 0)}-`;
   const alike = each(
@@ -147,10 +152,10 @@ function regionsBeginningAs(region: Expr<string>): Expr<string> {
   return hcl`coalesce(${alike.joinedBy(", ")}, "none")`;
 }
 
-/** The project of the examples; no reader owns it. */
+/** The project of the examples; users of the library do not own it. */
 const EXAMPLE_PROJECT = "my-project";
 
-/** Projects and regions that are probably a mistake. */
+/** Warnings about projects and regions that are probably a mistake. */
 export const DEPLOYMENT_WARNINGS: readonly WarningRelation<Pick<DeploymentInputs, "projectId" | "region">>[] = [
   {
     localId: "ProjectIsNotThatOfExamples",
@@ -201,10 +206,15 @@ export const LABELS: ItemRule<string> = {
   schema: { pattern: LABEL_VALUE },
 };
 
-/** Inputs of a deployment's context. @param changedLabels which labels are changed, from a semicolon on, or empty */
+/**
+ * Inputs of a deployment's context. @param changedLabels end of a description, after a semicolon, about changed labels;
+ * or empty
+ */
 export function deploymentInputs(changedLabels: string) {
   return {
-    /** Project of all resources: its id, not its name or number. Another project is another deployment. */
+    /**
+     * Project of all resources, given by its id, not by its name or number. Another project means another deployment.
+     */
     projectId: text({
       example: EXAMPLE_PROJECT,
       description: prose`
@@ -219,7 +229,9 @@ export function deploymentInputs(changedLabels: string) {
       description: "Region of all resources. Changing it later replaces database and media bucket with empty ones.",
       must: REGION,
     }),
-    /** Regions where new secrets are stored, by default that of the deployment; existing ones stay where they are. */
+    /**
+     * Regions where new secrets are stored, by default the region of the deployment; existing secrets are not moved.
+     */
     secretLocations: texts({
       default: null,
       description: prose`

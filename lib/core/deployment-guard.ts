@@ -12,26 +12,26 @@ import { type Value } from "./inputs/value";
 import { prose } from "./prose";
 import { TerraformData } from "./terraform-data";
 
-/** A value that identifies a deployment: another value would replace the deployment. */
+/** A value that identifies a deployment; another value would mean another deployment. */
 export interface DeploymentFact {
   readonly prop: string;
   /** An optional value may be undefined, or null at plan. */
   readonly value: string | undefined;
-  /** Name in messages, for a value that comes from no input. */
+  /** Name in messages, for a value that does not come from an input. */
   readonly messageName?: string;
   /** Leaves out the fact while its value is null, because older deployments recorded no such fact. */
   readonly omitsNull?: boolean;
 }
 
 /**
- * The value of an input, as a fact. An input that the folder of one deployment leaves out counts as null, as in a
- * folder for any deployment, so that each folder can take over the state of the other.
+ * The value of an input, as a fact. If a folder for one deployment leaves out the input, the value counts as null, as
+ * in a folder for any deployment. Either folder can therefore take over the state of the other.
  */
 export function deploymentFact({ isSettled }: Pick<Value, "isSettled">, value: string | undefined): string | undefined {
   return value ?? (isSettled ? NOTHING : undefined);
 }
 
-/** Null as a string, the type of the variables, because the state records the type too. */
+/** Null with the type string, like the variables, because the state records the type too. */
 const NOTHING = expression("tostring(null)");
 
 const isNothing = ({ value }: DeploymentFact): boolean => value === NOTHING;
@@ -42,10 +42,11 @@ const isNothing = ({ value }: DeploymentFact): boolean => value === NOTHING;
  * The state records the facts at the time when protection is switched on. If the same apply switches the protection,
  * the record is unknown at plan; then `guardDeployment` refuses the change.
  *
- * No part depends on the check, because a failed precondition stops the whole plan anyway. A cluster that depended on
- * it could not be planned together with the removal of a job, which needs the cluster's provider first.
+ * No part depends on the check, because a failed precondition stops the whole plan anyway. If a cluster depended on the
+ * check, it could not be planned together with the removal of a job, because the removal needs the cluster's provider
+ * first.
  *
- * @param protectedResources what must exist before there is anything to protect
+ * @param protectedResources resources that must exist before the deployment is worth protecting
  * @returns `check`, on which the guards must depend, and `since`, the time when the deployment was created or last
  *   protected; known at plan, but an error in a state from before 0.2
  */
@@ -65,7 +66,7 @@ export function checkDeployment(
   const settledFacts = facts.filter(isNothing);
   const precondition = settledFacts.length === 0 ? rules : [...rules, ruleForSettled(scope, settledFacts, deployed)];
   const check = new TerraformData(scope, "IdentityCheck", { lifecycle: { precondition } });
-  // From `input`, because `output` is unknown while the resource is planned to be created.
+  // Read from `input`, because `output` is unknown while the resource is planned to be created.
   return { check, since: reference<string>(`${record.fqn}.input.since`, { knownAt: "plan", mayBeNull: true }) };
 }
 
@@ -109,7 +110,7 @@ function ruleFor(scope: Construct, fact: DeploymentFact, { address, protectionNa
   };
 }
 
-/** Refuses to lose facts that the folder fixes to null; one rule for all, because none of them has an input. */
+/** Refuses the loss of facts that the folder fixes to null. One rule covers all of them, because none has an input. */
 function ruleForSettled(
   scope: Construct,
   facts: readonly DeploymentFact[],
@@ -182,8 +183,8 @@ function withNamedValue(scope: Construct, fact: DeploymentFact): DeploymentFact 
 }
 
 /**
- * Refuses, at apply, to change a fact together with switching protection off: the changed fact replaces the guard
- * before anything else.
+ * Refuses, at apply, a change of a fact in the same apply that switches protection off: the changed fact replaces the
+ * guard before anything else.
  *
  * @returns the guard, on which the deletion guard must depend
  */
@@ -194,7 +195,7 @@ export function guardDeployment(
 ): TerraformData {
   return guardDestroy(scope, "IdentityGuard", protection, {
     remedy: "and all else as it was, and change the rest in a second apply",
-    // An unknown value would replace the guard, and so refuse an apply that changes nothing.
+    // An unknown value would replace the guard, and an apply without changes would be refused.
     triggersReplace: givenOf(facts.filter((fact) => !refersTo(scope, fact, READ_AT_PLAN))),
   });
 }
@@ -202,7 +203,7 @@ export function guardDeployment(
 /**
  * Refuses, at apply, to remove a setting that a database can gain later, but cannot lose without being replaced.
  *
- * @returns the guard, which a destroy asks first; without one, the dependencies of the protection
+ * @returns the guard, which a destroy reaches first; without a guard, the dependencies of the protection
  */
 export function guardPresence(
   scope: Construct,

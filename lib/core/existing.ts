@@ -7,7 +7,7 @@ import { allOf, anyOf, type Expr, exprOf } from "./expr/expr";
 import { choice } from "./inputs/rows";
 import { prose } from "./prose";
 
-/** What happens to the deployment's own part while an existing one is given. */
+/** Fate of the deployment's own part while an existing one is given. */
 export type OwnPart = "deleted" | "kept" | "used";
 
 const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const satisfies Record<OwnPart, OwnPart>;
@@ -24,19 +24,20 @@ export interface Existing {
   readonly enabled?: boolean | IResolvable;
 
   /**
-   * What happens to the deployment's own part: `deleted`, or never created; `kept` beside the existing one; `used`
-   * again, while the existing one keeps its grants.
+   * Fate of the deployment's own part: `deleted`, or never created; `kept` beside the existing one; `used` again, while
+   * the existing one keeps its grants.
    *
    * @default "deleted"
    */
   readonly own?: OwnPart | (string & {});
 }
 
-/** Input for the time in which a deployment takes in existing parts, or gives them back. */
+/** Input for a deployment that changes from its own parts to existing ones, or back. */
 export const OWN_PARTS_INPUT = {
   /**
-   * What becomes of the deployment's own parts, for which there are existing ones: `deleted`, the default; `kept`, for
-   * an apply that takes an existing part in without an outage; `used` again, before an existing part is given back.
+   * Fate of the deployment's own parts that have an existing replacement: `deleted`, the default; `kept`, for an apply
+   * that changes to an existing part without an outage; `used` again, before the existing part is removed from the
+   * settings.
    */
   ownParts: choice(Object.values(OWN_PARTS), {
     default: OWN_PARTS.deleted,
@@ -82,7 +83,7 @@ export function existingOr(
 }
 
 /**
- * All attributes that are read of a part, of the existing one or of the deployment's own, in locals named after them.
+ * All attributes of the existing part or of the deployment's own, in locals named after the attributes.
  *
  * @param existingAttributes attributes of the existing part; undefined if there is none
  * @param made attributes of the deployment's own part

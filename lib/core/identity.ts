@@ -16,17 +16,19 @@ export interface WorkloadIdentity {
   /** IAM principal: `serviceAccount:<email>`. */
   readonly member: string;
 
-  /** False for an account whose permissions are managed elsewhere: here it is only allowed to read a job's script. */
+  /**
+   * False if the permissions of the account are managed elsewhere; the only grant is then to read the script of a job.
+   */
   readonly grantable: boolean;
 
   /**
-   * Whether the account exists; only then it gets grants.
+   * Whether the account exists; if not, it gets no grants.
    *
    * @default true
    */
   readonly condition?: Condition | undefined;
 
-  /** What must exist before the account can be granted a role. */
+  /** Dependencies of grants to the account. */
   readonly ready: ITerraformDependable[];
 
   /**
@@ -38,7 +40,7 @@ export interface WorkloadIdentity {
 
   /**
    * Grants a role on the project, once per id and resource; only for roles that cannot be granted on anything smaller.
-   * Empty if the account takes no grants.
+   * Returns an empty list if the account takes no grants.
    */
   grantOnProject(id: string, role: string, limits?: GrantLimits): ITerraformDependable[];
 }
@@ -53,7 +55,7 @@ export interface GrantedAccount extends Pick<WorkloadIdentity, "condition" | "em
   readonly project?: string;
 }
 
-/** What limits a grant on a project. */
+/** Limits of a grant on a project. */
 export interface GrantLimits {
   /**
    * Condition under which the grant is needed.
@@ -81,7 +83,7 @@ export interface GrantLimits {
 }
 
 /**
- * The grants on one resource: one per identity, however often it is requested.
+ * The grants on one resource: one per identity, even if it is requested several times.
  *
  * Each consumer of the resource requests its own grant, so several consumers may share an identity.
  */
@@ -92,9 +94,9 @@ export class Grants {
   constructor(private readonly owner: Construct) {}
 
   /**
-   * What must exist before the identity can use the resource; empty if it takes no grants.
+   * Dependencies of the identity's use of the resource; empty if the identity takes no grants.
    *
-   * @param needed condition under which there is anything to grant
+   * @param needed condition under which the grant is needed
    */
   to(
     identity: WorkloadIdentity,
@@ -132,7 +134,7 @@ export function grantTo<Grant extends TerraformResource>({ project }: GrantedAcc
   return grant;
 }
 
-/** An id that no child of the construct has: the name, or the name with a number. */
+/** An id that is not taken by a child of the construct: the name, or the name with a number. */
 export function freeChildId(scope: Construct, name: string, number = 1): string {
   const id = number === 1 ? name : `${name}${number}`;
   return scope.node.tryFindChild(id) === undefined ? id : freeChildId(scope, name, number + 1);

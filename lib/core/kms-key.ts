@@ -1,6 +1,6 @@
 import { matching } from "./inputs/checks";
 
-/** Name in full of a key, which may belong to another project. */
+/** Full name of a key, because it may belong to another project. */
 export const KMS_KEY_PATTERN = "^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$";
 export const KMS_KEY_REASON =
   "projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, because a key may belong to another project";

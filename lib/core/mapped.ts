@@ -1,4 +1,4 @@
-/** An object with the same names, and each value converted. */
+/** An object with the same names and with each value converted. */
 export function mapped<From, To>(
   from: Readonly<Record<string, From>>,
   convert: (name: string, value: From) => To,

@@ -3,7 +3,7 @@ import { captured, toNumber } from "./expr/functions";
 
 const MEMORY = "^([0-9]+)(Mi|Gi)$";
 
-/** Memory, a whole number with its unit, in MiB; stops at any other format. */
+/** Converts memory, a whole number with its unit, to MiB; Terraform stops at any other format. */
 export function mebibytes(memory: Expr<string>): Expr<number> {
   return toNumber(captured(memory, MEMORY, 0)).times(captured(memory, MEMORY, 1).eq("Gi").choose(1024, 1));
 }

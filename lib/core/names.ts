@@ -4,12 +4,13 @@ import { Fn, Token } from "cdktf";
 
 /**
  * All name formulas and their limits. The formulas take literals and Terraform expressions; a name built from an
- * expression is an expression. Names outside a deployment's own namespace contain its tenant prefix or a hash of it.
+ * expression is an expression. Names outside a deployment's own namespace contain the tenant prefix or a hash of the
+ * prefix.
  */
 
 export const PROJECT_ID_PATTERN = "^[a-z][a-z0-9-]{4,28}[a-z0-9]$";
 
-/** Limit from the contract of the input. */
+/** Limit from the contract. */
 export const TENANT_ID_MAX_LENGTH = 20;
 
 export const DEFAULT_TENANT_ID = "demo";
@@ -19,7 +20,7 @@ export const DEFAULT_REGION = "us-central1";
 /** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
 const PROJECT_HASH_LENGTH = 6;
 
-/** The tightest limit is that of the job db-init: see `JOB_NAME_AND_TOKEN_MAX_LENGTH`. */
+/** The tightest limit is the name of the job db-init: see `JOB_NAME_AND_TOKEN_MAX_LENGTH`. */
 export const APPLICATION_NAME_MAX_LENGTH = 18;
 
 /** Word that no bucket name may contain. */
@@ -31,7 +32,10 @@ export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
 /** Limit of Secret Manager. */
 export const SECRET_ID_MAX_LENGTH = 255;
 
-/** Cloud Run names an execution after the job and its token, in fewer than 63 characters. */
+/**
+ * Cloud Run builds the name of an execution from the name of the job and a token; it must have fewer than 63
+ * characters.
+ */
 export const JOB_NAME_AND_TOKEN_MAX_LENGTH = 62;
 
 /** A Unix socket address has 108 bytes, including the terminating zero. */
@@ -48,14 +52,14 @@ export const STANDBY_CONNECTION_NAME_FRAME_LENGTH = CONNECTION_NAME_FRAME_LENGTH
 
 /** Parts of the names of one deployment. */
 export interface DeploymentName {
-  /** `<tenant id>-<hash of the project>`, as `deploymentContext` makes it. */
+  /** `<tenant id>-<hash of the project>`, as returned by `deploymentContext`. */
   readonly tenantPrefix: string;
 
   /** Lower-case letters, digits and hyphens, starting with a letter, at most 18. */
   readonly applicationName: string;
 }
 
-/** The tenant id with a hash of the project, so that the same tenant in two projects has different names. */
+/** The tenant id with a hash of the project, so that names differ for the same tenant in two projects. */
 export function tenantPrefix(tenantId: string, projectId: string): string {
   return `${tenantId}-${shortHash([projectId], PROJECT_HASH_LENGTH)}`;
 }
@@ -70,19 +74,22 @@ export function bucketName({ tenantPrefix, applicationName }: DeploymentName, su
   return `bkt-${applicationName}${tenantPrefix}-${suffix}`;
 }
 
-/** An instance must not start with a digit, as a tenant id may. */
+/** The name of an instance must not start with a digit, although a tenant id may. */
 export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `sql-${tenantPrefix}-${applicationName}`;
 }
 
-/** A replica in another region. It has a number, because Google reserves the name of a deleted instance for a week. */
+/**
+ * Name of a replica in another region. It contains a number, because Google reserves the name of a deleted instance for
+ * a week.
+ */
 export function standbyInstanceName(deployment: DeploymentName, number: string): string {
   return `${sqlInstanceName(deployment)}-standby${number}`;
 }
 
 /**
- * Role and database: with underscores, they need no quoting. `db_`, because a tenant id may start with a digit, or be
- * `pg`, and PostgreSQL reserves names that start with `pg_`.
+ * Name of role and database, with underscores so that it needs no quoting. The prefix `db_` is necessary because a
+ * tenant id may start with a digit, or be `pg`, and PostgreSQL reserves names that start with `pg_`.
  */
 export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName): string {
   const parts = ["db", tenantPrefix, applicationName];
@@ -91,7 +98,7 @@ export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName
     : parts.join("_").replaceAll("-", "_");
 }
 
-/** Service and image repository; part of the service's URL. */
+/** Name of service and image repository; part of the service's URL. */
 export function serviceName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `${applicationName}-${tenantPrefix}`;
 }
@@ -101,12 +108,12 @@ export function imagePrefix(region: string, projectId: string, deployment: Deplo
   return `${region}-docker.pkg.dev/${projectId}/${serviceName(deployment)}`;
 }
 
-/** A worker pool's name is too short for the whole word. */
+/** Shortened, because the name of a worker pool is too short for the whole word. */
 export function workerPoolName(deployment: DeploymentName): string {
   return partName(deployment, "w");
 }
 
-/** Jobs, networks and their parts, and addresses. */
+/** Name of a job, of a network and its parts, or of an address. */
 export function partName(deployment: DeploymentName, part: string): string {
   return `${serviceName(deployment)}-${part}`;
 }
@@ -132,7 +139,7 @@ export function clusterName({ tenantPrefix, applicationName }: DeploymentName): 
   return `gke-${applicationName}-${shortHash([tenantPrefix], SHORT_NAME_HASH_LENGTH)}`;
 }
 
-/** Objects in the deployment's own namespace. */
+/** Name of an object in the deployment's own namespace. */
 export function objectName({ applicationName }: DeploymentName, part?: string): string {
   return part === undefined ? applicationName : `${applicationName}-${part}`;
 }

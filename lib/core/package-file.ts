@@ -13,7 +13,7 @@ const PACKAGE_NAME = "cdktf-idp-stacks";
 
 const PACKAGE_FOLDER = nearestPackageFolder(__dirname);
 
-/** @throws RulesBrokenError if a bundler has put this code into a file of another package */
+/** @throws RulesBrokenError if a bundler has moved this code into a file of another package */
 function nearestPackageFolder(folder: string): string {
   const manifest = join(folder, "package.json");
   if (existsSync(manifest)) {

@@ -16,15 +16,15 @@ export { MAIN_CHILD_ID } from "./element-names";
 
 export interface PortableStackProps {
   /**
-   * Where the state is kept; a CDKTF backend can be added instead.
+   * Backend for the state; a CDKTF backend can be added instead.
    *
    * @default - `terraform.tfstate` in its folder
    */
   readonly backend?: StateBackend;
 
   /**
-   * Nested blocks of resource types that the library itself does not use, each with those inside it, for HCL alone:
-   * `{ google_pubsub_topic: { schema_settings: {} } }`. Data sources, ephemeral resources and providers have `data.`,
+   * Nested blocks of resource types that the library itself does not use, each with its inner blocks; only for HCL: `{
+   * google_pubsub_topic: { schema_settings: {} } }`. Data sources, ephemeral resources and providers have `data.`,
    * `ephemeral.` or `provider.` before the type.
    *
    * @default - none; HCL refuses such types by name
@@ -40,14 +40,14 @@ export interface StackOutput {
   /** A literal, an expression or an object. */
   readonly value: unknown;
 
-  /** What the output is used for. */
+  /** Use of the output. */
   readonly description: string;
 }
 
 /**
- * A stack whose synthesized folder can be applied with nothing but Terraform.
+ * A stack with a synthesized folder that can be applied with nothing but Terraform.
  *
- * The folder is self-contained, has no paths of this machine, states the releases it needs and is byte-identical
+ * The folder is self-contained, contains no paths of this machine, states the required releases and is byte-identical
  * wherever it is synthesized. Addresses are the construct path in snake case (`google_sql_database_instance.database`),
  * so renaming a construct renames its resource.
  */
@@ -75,8 +75,8 @@ export class PortableStack extends TerraformStack {
   }
 
   /**
-   * Adds the default backend late, so that a CDKTF backend can replace it. There must always be one: otherwise CDKTF
-   * adds one whose path is the absolute working directory of this machine.
+   * Adds the default backend late, so that a CDKTF backend can replace it. Without a backend, CDKTF would add one with
+   * the absolute working directory of this machine as its path.
    *
    * @throws RulesBrokenError if there is more than one, or one with a path of this machine
    */
@@ -110,8 +110,8 @@ export class PortableStack extends TerraformStack {
   }
 
   /**
-   * Renders each element once, where the framework renders it three times. The metadata is what the CDKTF CLI reads,
-   * without its list of outputs: with it the CLI ends a deployment with an exception if any output is null.
+   * Renders each element once, where the framework renders it three times. The metadata for the CDKTF CLI contains no
+   * list of outputs, because the CLI would then end a deployment with an exception if any output is null.
    *
    * @throws RulesBrokenError if two elements share an address; Terraform JSON would silently keep only the last one
    */
@@ -142,7 +142,8 @@ export class PortableStack extends TerraformStack {
   }
 
   /**
-   * The root module in HCL, as files by part. The framework's own renderer is not used: its HCL differs from its JSON.
+   * The root module in HCL, as files by part. The framework's own renderer is not used, because its HCL differs from
+   * its JSON.
    *
    * @returns the text of the first file; the others are written beside it
    * @throws RulesBrokenError if a resource type's nested blocks are not known
@@ -201,7 +202,7 @@ function withoutElementMetadata(terraform: Body): Body {
 /** Arguments and blocks whose references do not determine the order of creation. */
 const OTHER_REFERENCES = ["depends_on", "lifecycle", "provisioner"];
 
-/** Removes dependencies on elements that are referred to anyway, so that each remaining one has a meaning. */
+/** Removes dependencies on elements that are referred to anyway, so that each remaining dependency has a meaning. */
 function withoutReferencedDependencies(terraform: Body): Body {
   const { data, resource } = terraform as Record<string, Record<string, Record<string, Body>>>;
   const elements = [data, resource].flatMap((types) => Object.values(types ?? {}).flatMap(Object.values<Body>));

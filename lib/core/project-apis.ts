@@ -9,7 +9,7 @@ import { stateProvidersOf, stateScriptsOf } from "./provider-requirements";
 import { addScript, type StackFile, unixLineEnds } from "./stack-file";
 import { TerraformData } from "./terraform-data";
 
-/** APIs that the stacks use, by the first part of `<name>.googleapis.com`. */
+/** APIs that the stacks use, named by the first part of `<name>.googleapis.com`. */
 export type ApiName =
   | "artifactregistry"
   | "certificatemanager"
@@ -34,13 +34,13 @@ export interface ProjectApisProps {
   /** APIs to enable. They stay enabled after a destroy, because something else may use them by then. */
   readonly apis: readonly ApiName[];
 
-  /** Project in which they are enabled. It must exist and have billing enabled. */
+  /** Project in which the APIs are enabled. It must exist and have billing enabled. */
   readonly projectId: string;
 
   /** Region for the gates' test calls; some APIs can only be called per region. */
   readonly region: string;
 
-  /** Dependencies of the first API, which a destroy deletes after everything that waits for an API; none by default. */
+  /** Dependencies of the first API; none by default. A destroy deletes them after everything that waits for an API. */
   readonly dependsOn?: ITerraformDependable[];
 }
 
@@ -54,17 +54,17 @@ const PROPS: KnownPropsOf<ProjectApisProps> = {
 /**
  * Enables APIs in an empty project and waits until each of them answers.
  *
- * The provider can enable nothing until the Resource Manager API answers, which is off in a new project, so a REST call
- * enables that one first. Each API has its own gate, a script with which its enabling ends, so that a resource waits
- * only for the APIs it needs. If the script fails, the next apply enables the API once more, which changes nothing, and
- * asks again.
+ * The provider can enable nothing until the Resource Manager API answers. This API is off in a new project, so a REST
+ * call enables it first. Each API has its own gate, a script that runs after the API is enabled, so that a resource
+ * waits only for the APIs it needs. If the script fails, the next apply enables the API once more, which changes
+ * nothing, and runs the script again.
  */
 export class ProjectApis extends Construct {
   /** Resources that enable each API and wait for it; none for an API that is never used. */
   private readonly enabled = new Map<ApiName, ITerraformDependable[]>();
   private readonly resourceManager: TerraformData;
 
-  /** Environment of the gates' scripts: where to call an API. */
+  /** Environment of the gates' scripts: the place for test calls of an API. */
   private readonly environment: TerraformLocal;
 
   constructor(
@@ -92,9 +92,9 @@ export class ProjectApis extends Construct {
   /**
    * Enables one more API, only if the condition holds.
    *
-   * An API without a harmless test call has no gate; the resources that use it are created minutes later anyway.
+   * An API without a harmless test call has no gate, because resources of that API are created minutes later anyway.
    *
-   * @param condition without one, the API is always enabled
+   * @param condition if left out, the API is always enabled
    */
   enable(api: ApiName, condition?: Condition): void {
     if (isNever(condition)) {
@@ -123,7 +123,7 @@ export class ProjectApis extends Construct {
     };
   }
 
-  /** What a resource that uses these APIs must depend on. @throws Error if one of them is not enabled here */
+  /** Dependencies of a resource that uses these APIs. @throws Error if one of the APIs is not enabled here */
   ready(...apis: ApiName[]): ITerraformDependable[] {
     return apis.flatMap((api) => {
       const enabled = this.enabled.get(api);

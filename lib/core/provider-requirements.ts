@@ -14,11 +14,12 @@ import { RulesBrokenError } from "./inputs/rules-broken-error";
 import { prose } from "./prose";
 import { filesOf } from "./stack-file";
 
-/** Providers whose accepted releases the library knows. */
+/** Providers with accepted releases in this file. */
 export type ProviderName = "aws" | "google" | "kubernetes" | "random" | "tls";
 
 /**
- * Accepted releases per provider: from the oldest with every attribute we emit up to the next major release.
+ * Accepted releases per provider: from the oldest release with every attribute that the library emits, up to the next
+ * major release.
  *
  * google 7.42 added job execution at apply, random 3.7 the ephemeral password, kubernetes 3.2.1 the restart policy of
  * init containers, which sidecars need; the stacks are tested with tls 4.1 and aws 5.100. The prebuilt bindings would
@@ -37,20 +38,20 @@ export const PROVIDER_REQUIREMENTS = {
  */
 const OLDEST_TERRAFORM = ">= 1.11.0";
 
-// 1.16.0 creates a job before it destroys the former one of the same name, if a password or a script that the job uses
-// is replaced too (hashicorp/terraform#39091).
+// If a password or a script of a job is replaced too, 1.16.0 creates the new job before it destroys the former one of
+// the same name (hashicorp/terraform#39091).
 const TERRAFORM_VERSION = `${OLDEST_TERRAFORM}, != 1.16.0`;
 
 /**
  * States the accepted releases of a provider in the construct's stack, instead of the bindings' exact pin.
  *
- * Requirements that the stack's owner adds by `addOverride`, at any time, apply as well.
+ * Requirements that the stack's owner adds by `addOverride`, even later, apply as well.
  */
 export function requireProvider(scope: IConstruct, name: ProviderName): void {
   StackRequirements.of(scope).providers.add(name);
 }
 
-/** States the accepted releases of all providers that a construct uses, also of resources that are added later. */
+/** States the accepted releases of all providers that a construct uses, including resources that are added later. */
 export function stateProvidersOf(construct: IConstruct): void {
   const { node } = construct;
   // cdktn refuses write-only attributes in a project that does not state its Terraform releases.
@@ -61,17 +62,17 @@ export function stateProvidersOf(construct: IConstruct): void {
   filesOf(TerraformStack.of(construct));
 }
 
-/** Says that the folder of a construct's stack has scripts that call Google's APIs. */
+/** Marks that the folder of a construct's stack has scripts that call Google's APIs. */
 export function stateScriptsOf(construct: IConstruct): void {
   StackRequirements.of(construct).hasScripts = true;
 }
 
-/** Metadata of resources, data sources and providers; the provider may be one that the library does not use. */
+/** Metadata of resources, data sources and providers; the library may not use the provider itself. */
 interface Generated extends IConstruct {
   readonly terraformGeneratorMetadata?: { readonly providerName: ProviderName };
 }
 
-/** Combines the requirements of a stack's constructs with those of its owner. */
+/** Combines the requirements of a stack's constructs with the requirements of the stack's owner. */
 class StackRequirements extends TerraformElement {
   static of(scope: IConstruct): StackRequirements {
     const stack = TerraformStack.of(scope);
@@ -101,7 +102,10 @@ class StackRequirements extends TerraformElement {
     });
   }
 
-  /** Names the construct, unlike the framework's own message; throws, because that message would be listed first. */
+  /**
+   * Names the construct, unlike the framework's own message. Throws, because otherwise the framework's message would be
+   * listed first.
+   */
   private refuseMissingProviders(): string[] {
     const present = this.cdktfStack.node.findAll().filter((element) => TerraformProvider.isTerraformProvider(element));
     const namesOf = (providers: readonly TerraformProvider[]) =>
@@ -130,7 +134,10 @@ class StackRequirements extends TerraformElement {
     return [];
   }
 
-  /** Refuses two providers without an alias, for example one that a program adds after a construct with its own. */
+  /**
+   * Refuses two providers without an alias, for example if a program adds a provider after a construct has added its
+   * own.
+   */
   private refuseTwoDefaults(): string[] {
     const defaults = new Map<string, string[]>();
     for (const element of this.cdktfStack.node.findAll()) {
@@ -153,8 +160,8 @@ class StackRequirements extends TerraformElement {
   }
 
   /**
-   * Scripts use the credentials of the environment, and so must the default provider. Providers with an alias are
-   * exempt: each may belong to one of several tenants; then the environment's credentials must have access to all.
+   * Scripts use the credentials of the environment, so the default provider must use them too. Providers with an alias
+   * are exempt: each may belong to one of several tenants; then the environment's credentials must have access to all.
    */
   private refuseTwoIdentities(): string[] {
     if (!this.hasScripts) return [];
@@ -179,8 +186,8 @@ class StackRequirements extends TerraformElement {
   }
 
   /**
-   * Adds the requirements as overrides, which the framework merges over all blocks. At rendering, because the owner's
-   * overrides are complete only then.
+   * Adds the requirements as overrides, which the framework merges over all blocks. Runs at rendering, because the
+   * owner's overrides are complete only then.
    *
    * @throws RulesBrokenError if the owner's overrides cannot be combined with the requirements
    */
@@ -240,7 +247,7 @@ function identitiesOf(provider: TerraformProvider) {
   });
 }
 
-/** Id that no owner of a stack would choose for a construct of their own. */
+/** Id that owners of stacks are unlikely to choose for their own constructs. */
 const ELEMENT_ID = "cdktf-idp-stacks-requirements";
 
 function bothOf(needed: string, given = ""): string {

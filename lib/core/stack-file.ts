@@ -41,7 +41,7 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
     copyFileSync(source, path);
   });
   const path = `"\${path.module}/${pathInFolder}"`;
-  // Getters, because few callers need each, and an expression costs the framework a stack trace.
+  // Getters, because few callers need each of them, and every expression costs a stack trace.
   return {
     path: `\${path.module}/${pathInFolder}`,
     get sha256() {
@@ -86,7 +86,7 @@ export function joined(first: StackFile, second: StackFile): StackFile {
 }
 
 /**
- * A condition that refuses, at plan, a folder whose scripts have Windows line endings, for example from a Git clone.
+ * A condition that refuses, at plan, a folder with Windows line endings in its scripts, for example after a Git clone.
  */
 export function unixLineEnds(scope: Construct): { readonly condition: string; readonly errorMessage: string } {
   const isWindows = `!endswith(name, ".ps1") && strcontains(try(file("\${path.module}/\${name}"), ""), "\\r\\n")`;
@@ -105,7 +105,7 @@ export function unixLineEnds(scope: Construct): { readonly condition: string; re
 /** File name of a configuration that the framework writes. */
 const CONFIGURATION = "cdk.tf.json";
 
-/** File that replaces it in HCL. */
+/** File that replaces it in a stack of HCL. */
 export const HCL_MAIN_FILE = "versions.tf";
 
 const COPYING_SYNTHESIZERS = new WeakMap<TerraformStack, CopyingSynthesizer>();
@@ -130,7 +130,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
   }
 
   /**
-   * @param source path of the file, or of the construct whose text it is
+   * @param source path of the file, or of the construct that provides the text
    * @param write writes the file to its place
    */
   add(source: string, pathInFolder: string, write: (path: string) => void): void {
@@ -153,7 +153,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
     const folder = join(outdir, stackManifest.workingDirectory);
     removeFormer(folder, manifest.hclOutput);
     if (manifest.hclOutput) {
-      // Beside the folder, because the framework's metadata is not for the folder's recipients.
+      // Written beside the folder, because recipients of the folder do not need the framework's metadata.
       const stackMetadataPath = `${stackManifest.workingDirectory}.metadata.json`;
       Object.assign(stackManifest, {
         synthesizedStackPath: join(stackManifest.workingDirectory, HCL_MAIN_FILE),
@@ -170,7 +170,10 @@ class CopyingSynthesizer implements IStackSynthesizer {
     }
   }
 
-  /** Removes files of an earlier synthesis that are no longer needed. Others are overwritten, which is faster. */
+  /**
+   * Removes files of an earlier synthesis that are no longer needed. All others are overwritten, because that is
+   * faster.
+   */
   private removeStale(folder: string): void {
     const ownFolders = new Set([...this.files.keys()].map((path) => path.split("/")[0] ?? path));
     for (const own of [...ownFolders].filter((name) => isFolder(join(folder, name)))) {
@@ -196,7 +199,7 @@ function refuseForeignHcl(stack: TerraformStack): void {
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Removes the configuration of an earlier synthesis in the other format, which Terraform would read too. */
+/** Removes the configuration of an earlier synthesis in the other format, because Terraform would read both. */
 function removeFormer(folder: string, isHcl: boolean): void {
   if (!isFolder(folder)) return;
   const isFormer = (name: string) =>

@@ -8,10 +8,10 @@ import { RulesBrokenError } from "./inputs/rules-broken-error";
 import { prose } from "./prose";
 
 /**
- * Where a stack keeps its state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage.
- * `none` is for a service that runs Terraform, keeps the state itself and allows no backend in the folder. Arguments of
- * `gcs` that are left out can be passed to `terraform init -backend-config=…`. A file `backend_override.tf.json` in the
- * folder selects any other backend.
+ * Backend of a stack's state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage.
+ * `none` is for a service that runs Terraform, stores the state itself and allows no backend in the folder. Arguments
+ * of `gcs` that are left out can be passed to `terraform init -backend-config=…`. A file `backend_override.tf.json` in
+ * the folder selects any other backend.
  */
 export type StateBackend =
   | { readonly type: "none" }
@@ -52,7 +52,7 @@ export function parseStateBackend(settingName: string, setting: string | undefin
     const isPathOnly = Object.keys(others).length === 0 && (path === undefined || typeof path === "string");
     if (type === "local" && isPathOnly) return { type, path };
   }
-  // The message may show a lone word: it is no secret, unlike arguments.
+  // The message may show a single word, because only arguments can be secret.
   const isWord = /^[a-z-]+$/i.test(type) && !(type in DEFAULT_ARGUMENTS);
   const near = isWord ? nearest(type, Object.keys(DEFAULT_ARGUMENTS)) : undefined;
   throw new RulesBrokenError(settingName, [
@@ -92,7 +92,7 @@ function refuseUnknownArguments(settingName: string, given: readonly string[]): 
 }
 
 /**
- * Fails if several stacks would share one state. Arguments left to `terraform init` cannot be judged.
+ * Fails if several stacks would share one state. Arguments that are passed to `terraform init` cannot be checked.
  *
  * @throws RulesBrokenError that names the argument, not its value
  */
@@ -108,7 +108,7 @@ export function requireStatesApart(settingName: string, backend: StateBackend, s
   ]);
 }
 
-/** @throws RulesBrokenError if the text is no JSON */
+/** @throws RulesBrokenError if the text is not JSON */
 function parsedEntries(settingName: string, text: string): readonly (readonly [string, unknown])[] {
   try {
     return Object.entries(JSON.parse(text) as Record<string, unknown>);
@@ -138,7 +138,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** Problems with the path of a local state. */
 export function localPathProblems(path: unknown): string[] {
-  // The Windows check covers a leading slash as well.
+  // The check for Windows paths covers a leading slash as well.
   if (typeof path !== "string" || Token.isUnresolved(path) || !win32.isAbsolute(path)) return [];
   return [
     prose`
@@ -162,7 +162,7 @@ export class StackBackend extends TerraformBackend {
     return { terraform: { backend: { [this.backend.type]: this.synthesizeAttributes() } } };
   }
 
-  /** The CDKTF CLI reads from here whether the state is remote. */
+  /** The CDKTF CLI reads this property to find out whether the state is remote. */
   override toMetadata(): unknown {
     return { backend: this.name };
   }
@@ -184,7 +184,10 @@ export class StackBackend extends TerraformBackend {
 /** Prefix of outputs that the framework adds for cross-stack references. */
 const ASKED_VALUE = "cross-stack-output-";
 
-/** The error for a cross-stack reference. @param producer stack that has the value; its last output is the culprit */
+/**
+ * The error for a cross-stack reference. @param producer stack with the value; its last output is the one that the
+ * reference added
+ */
 export function crossStackError(consumer: Construct, producer: TerraformStack): RulesBrokenError {
   const asked = producer.node.children.map(({ node: { id } }) => id).filter((id) => id.startsWith(ASKED_VALUE));
   const value = asked.at(-1)?.slice(ASKED_VALUE.length) ?? "a value";

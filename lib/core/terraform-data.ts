@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 export interface TerraformDataProps extends TerraformMetaArguments {
   /** Values to keep in the state; changing them updates this resource. */
   readonly input?: Readonly<Record<string, string>>;
-  /** Values whose change replaces this resource, which runs its provisioners again. */
+  /** Values that replace this resource when they change, so that its provisioners run again. */
   readonly triggersReplace?: Readonly<Record<string, string>>;
 }
 

@@ -8,7 +8,7 @@ import { prose } from "./prose";
 /** Paths of the deployments of each app, by the parts of their names. */
 const DEPLOYMENTS = new WeakMap<IConstruct, Map<string, string>>();
 
-/** Parts of the names of a deployment. */
+/** Components of a deployment's names. */
 interface Named {
   readonly applicationName?: string | undefined;
   readonly projectId?: string | undefined;

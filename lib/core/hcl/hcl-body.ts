@@ -11,7 +11,7 @@ import {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Order of attributes and blocks; the empty name is the place of all others, in alphabetical order. */
+/** Order of attributes and blocks. The empty name marks the place of all other names, in alphabetical order. */
 const ORDER = [
   "count",
   "for_each",
@@ -38,16 +38,16 @@ const ORDER = [
   "depends_on",
 ];
 
-/** Names of nested blocks, recursively; JSON does not distinguish blocks from objects. */
+/** Names of nested blocks, recursively; needed because JSON does not distinguish blocks from objects. */
 export interface Blocks {
   readonly [name: string]: Blocks;
 }
 
-/** Blocks of Terraform itself, in every type. */
+/** Terraform's own blocks, which every type supports. */
 const LIFECYCLE: Blocks = { postcondition: {}, precondition: {} };
 export const OWN_BLOCKS: Blocks = { connection: {}, lifecycle: LIFECYCLE, provisioner: { connection: {} } };
 
-/** Arguments whose strings are references, words or types, by their block; a leading dot marks a nested block. */
+/** Arguments with references, keywords or types as strings, by block; a leading dot marks a nested block. */
 const BARE = [
   "depends_on",
   "provider",
@@ -65,11 +65,11 @@ const BARE = [
   ".provisioner.when",
 ];
 
-/** Arguments whose strings Terraform does not read as templates. */
+/** Arguments with strings that Terraform does not read as templates. */
 const LITERAL = /^(output[.]description|variable[.](default|description)|(backend|terraform)[.])/;
 
 /**
- * A block such as `resource "google_sql_user" "owner"`, whose equals signs are yet to be aligned.
+ * A block such as `resource "google_sql_user" "owner"`, before its equals signs are aligned.
  *
  * @param kind type of the block, for `BARE` and `LITERAL`
  */
@@ -103,7 +103,7 @@ function grouped(texts: readonly string[]): string[] {
   return areSimple && texts.length > 0 ? [`\n${texts.join("\n")}\n`] : texts.map((text) => `\n${text}\n`);
 }
 
-/** Empty lines between blocks that stand on one line each. */
+/** Removes empty lines between blocks of one line each. */
 const SHORT_BLOCK = `[^\n${ALIGNED}]* \\{ [^\n]* \\}`;
 const BETWEEN_SHORT_BLOCKS = new RegExp(`(?<=^${SHORT_BLOCK})\n\n(?=${SHORT_BLOCK}(?:\n|$))`, "gm");
 
@@ -114,7 +114,7 @@ function onOneLine(header: string, lines: string): string | undefined {
   return line.length <= SHORT_LINE ? line : undefined;
 }
 
-/** The nested blocks of one name; those of `dynamic` and `provisioner` have labels. */
+/** The nested blocks of one name; `dynamic` and `provisioner` blocks have labels. */
 function nested(name: string, value: unknown, blocks: Blocks, indent: string): string[] {
   const bodies = [value].flat() as Body[];
   if (name !== "dynamic" && name !== "provisioner")

@@ -1,11 +1,14 @@
 /** Longest line of a value, in characters. */
 const LINE_LENGTH = 120;
 
-/** Objects of at most so many members, and blocks of one argument, stand on one line of at most `SHORT_LINE`. */
+/**
+ * Maximum number of members of an object on one line. Such objects, and blocks of one argument, are printed on one line
+ * if it has at most `SHORT_LINE` characters.
+ */
 const FEW_MEMBERS = 3;
 export const SHORT_LINE = 96;
 
-/** Stands for the spaces before an equals sign until all lines are known. */
+/** Placeholder for the spaces before an equals sign until all lines are known. */
 export const ALIGNED = "\u0001";
 
 /** Consecutive lines whose equals signs are aligned; a value of several lines ends the group. */
@@ -15,7 +18,7 @@ const KEYS = new RegExp(`^[^\n]*(?=${ALIGNED})`, "gm");
 /** A name and its value, with an equals sign that `aligned` will align. */
 export const assignment = (name: string, value: string): string => `${name}${ALIGNED}= ${value}`;
 
-/** Lines as terraform fmt leaves them. */
+/** Lines in the format of terraform fmt. */
 export function aligned(text: string): string {
   const inColumn = (lines: string): string => {
     const width = Math.max(...(lines.match(KEYS) ?? []).map((key) => key.length));
@@ -30,12 +33,12 @@ export function templateExpression(text: string, indent = ""): string {
   return isExpression ? bareExpression(text.slice(2, -1).trim(), indent) : `"${spacedText(text, escaped)}"`;
 }
 
-/** A text that is no template, in quotes. */
+/** A text that is not a template, in quotes. */
 export function quotedText(text: string): string {
   return `"${escaped(text).replaceAll(/([$%])(?=\{)/g, "$1$1")}"`;
 }
 
-/** A value of Terraform JSON as an expression; `spell` writes the strings in it. */
+/** A value of Terraform JSON as an expression; `spell` prints the strings in it. */
 export function valueExpression(value: unknown, indent = "", spell = templateExpression): string {
   if (typeof value === "string") return spell(value, indent);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -61,17 +64,20 @@ function objectKey(key: string, spell: typeof templateExpression): string {
   return key.startsWith("${") && !spelled.startsWith('"') ? `(${spelled})` : spelled;
 }
 
-/** HCL has JSON's escapes except `\b` and `\f`, which may stand unescaped. */
+/** HCL has JSON's escapes except `\b` and `\f`; these two characters need no escape. */
 function escaped(literal: string): string {
   return literal.replaceAll(/(?![\b\f])["\\\p{Cc}]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-/** End of a group by its beginning, which has two characters in a text and one in an expression. */
+/** End of a group by its beginning. A group begins with two characters in a text and with one in an expression. */
 const ENDS = new Map(["${}", "%{}", '""', "()", "[]", "{}"].map((pair) => [pair.slice(0, -1), pair.slice(-1)]));
 const TOKENS = /\\["\\]|\$\$\{|%%\{|[$%]\{|[^"\\$%()[\]{}]+|[^]/g;
 const isGroup = (piece: string): boolean => ENDS.has(piece.charAt(0));
 
-/** A text or an expression cut into groups and the pieces between them; a string in an expression is a text again. */
+/**
+ * A text or an expression, cut into groups and the pieces between them; a string inside an expression is cut like a
+ * text.
+ */
 function cut(whole: string, kind: "expression" | "text" = "expression"): string[] {
   const cuts = [0];
   const awaited: string[] = [];
@@ -97,7 +103,10 @@ function split(expression: string, separator: RegExp | string): string[] {
     .flatMap((part) => part.trim() || []);
 }
 
-/** An expression on one line, as terraform fmt spaces it, and members of objects with equals signs. */
+/**
+ * An expression on one line, with the spacing of terraform fmt, and with equals signs between the names and values of
+ * objects.
+ */
 function spaced(expression: string): string {
   return cut(expression)
     .reduce(withoutJoin, [])
@@ -127,7 +136,7 @@ function withoutJoin(pieces: readonly string[], piece: string): string[] {
   return [...others.toReversed(), before.slice(0, -"join".length), text];
 }
 
-/** A text in which the expressions of templates are spaced as well. */
+/** A text with spacing applied to the expressions of its templates too. */
 function spacedText(text: string, spell = (literal: string) => literal): string {
   const write = (piece: string) => `${piece.slice(0, 2)}${spaced(piece.slice(2, -1).trim())}}`;
   return cut(text, "text")
@@ -138,7 +147,7 @@ function spacedText(text: string, spell = (literal: string) => literal): string 
 /** A member of an object: its key as written, and its value. */
 const MEMBER = /^("(?:[^"\\]|\\.)*"|\([^)]*\)|[\w-]+)\s*[:=](?![=])\s*(.*)$/s;
 
-/** The items in brackets; of an object, with keys. */
+/** The items in brackets; members of an object have keys. */
 function membersOf(group: string): (readonly [key: string | undefined, value: string])[] {
   const content = group.slice(1, -1).trim();
   const isObject = group.startsWith("{") && !content.startsWith("for ");
@@ -203,7 +212,7 @@ function together(operands: readonly string[], operator: string, indent: string)
 /** References in an expression, such as `var.region`. */
 const REFERENCES = /\b[a-z_]\w*(?:[.]\w+)+/g;
 
-/** An expression whose longest brackets are broken over lines. */
+/** An expression with its longest pair of brackets broken over lines. */
 function brokenInside(line: string, indent: string): string {
   const pieces = cut(line);
   const lengths = pieces.map((piece) => (/^[([{]/.test(piece) ? piece.length : 0));
@@ -227,8 +236,8 @@ function isBreakable(argument: string): boolean {
 }
 
 /**
- * Arguments of a function, of which only the first or the last is broken: `contains([`, its items, `], value)`.
- * Undefined if another argument is too long as well, or does not fit on the same line.
+ * Arguments of a function, with only the first or the last one broken: `contains([`, its items, `], value)`. Undefined
+ * if another argument is too long as well, or does not fit on the same line.
  */
 function brokenArgument(group: string, indent: string, before: string): string | undefined {
   const all = group.startsWith("(") ? split(group.slice(1, -1), ",") : [];
@@ -269,10 +278,10 @@ function brokenGroup(group: string, indent: string): string {
 /** A text or a number, with its comma. */
 const WORD = /^(?:"(?:[^"\\]|\\.)*"|[0-9.]+),$/;
 
-/** Lists of up to so many words have one word a line. */
+/** Maximum length of a list with one word on each line. */
 const FEW = 6;
 
-/** Words, as many in a line as fit. */
+/** Words, with as many on a line as fit. */
 function filled(words: readonly string[], indent: string): string[] {
   return words.reduce<string[]>((lines, word) => {
     const line = lines.at(-1);

@@ -5,7 +5,7 @@ import { withoutTransitiveDependencies } from "./transitive-dependencies";
 type Elements = Readonly<Record<string, Body>>;
 type Texts = Readonly<Record<string, string>>;
 
-/** Facts of an element that the configuration lacks. */
+/** Facts of an element that are not in the configuration. */
 export interface Origin {
   /** Segments of possible file names, from the outermost construct inwards. */
   readonly path: readonly string[];
@@ -18,7 +18,10 @@ export interface Origin {
   readonly blocks: Blocks;
 }
 
-/** Looks up an element; types that are no resources look like `data.google_project`, `provider.google` or `local`. */
+/**
+ * Looks up an element. The types of elements other than resources are, for example, `data.google_project`,
+ * `provider.google` or `local`.
+ */
 export type OriginOf = (type: string, name: string) => Origin;
 
 /** A part of a root module: a block, or the name and the value of a local. */
@@ -28,7 +31,7 @@ type Part = Origin & { readonly content: string | readonly [name: string, value:
 const LONGEST_FILE = 600;
 const LARGE_PART = 150;
 
-/** Blocks that are lists without labels. */
+/** Blocks that JSON represents as lists without labels. */
 const UNNAMED = ["import", "moved", "removed"];
 
 /** First comment of the file with the checks. */
@@ -46,7 +49,7 @@ const PURPOSES: Texts = {
   versions: "Releases of Terraform and of its providers",
 };
 
-/** First line of every file, which identifies files of a former synthesis. */
+/** First line of every file; identifies files of an earlier synthesis. */
 export const SYNTHESIZED = "# Synthesized. Put changes into files that end in _override.tf.";
 
 /** The files of a root module by name, from its finished Terraform JSON. @param purposes first comments, by file */
@@ -111,7 +114,9 @@ export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Text
   );
 }
 
-/** The file of a part: that of its outermost construct or, if that file is too long, of a large inner construct. */
+/**
+ * The file of a part: the file of the outermost construct or, if this would be too long, of a large inner construct.
+ */
 function fileOf(part: Part, parts: readonly Part[], depth = 1): string {
   const nameOf = ({ path }: Part, segments: number) => path.slice(0, segments).join("-") || "main";
   const linesBeside = (segments: number) =>

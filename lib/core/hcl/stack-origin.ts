@@ -10,7 +10,10 @@ import { prose } from "../prose";
 import { type Blocks, type Body } from "./hcl-body";
 import { CHECKS_PURPOSE, hclFiles, type OriginOf, VARIABLES_PURPOSE } from "./hcl-files";
 
-/** Nested blocks by type; types of other kinds than resources have the prefix `data.`, `ephemeral.` or `provider.`. */
+/**
+ * Nested blocks by type; data sources, ephemeral resources and providers have the prefix `data.`, `ephemeral.` or
+ * `provider.`.
+ */
 export type HclBlocks = Readonly<Record<string, Blocks>>;
 
 /** File with the nested blocks of all types that the library uses, from the providers' schemas. */
@@ -26,17 +29,17 @@ export function explain(element: IConstruct, reason: string): void {
   REASONS.set(element, reason);
 }
 
-/** Adds a comment to an element without references, and silences the linter tflint, which would report it. */
+/** Adds a comment to an element without references, and tells the linter tflint not to report the element as unused. */
 export function explainUnused(element: IConstruct, reason: string): void {
   explain(element, `${reason}\ntflint-ignore: terraform_unused_declarations`);
 }
 
-/** Files of a construct in HCL: what each holds, and the ids of the parts that are in it. */
+/** HCL files of a construct: the purpose of each file, and the ids of its parts. */
 export type FileTable = Readonly<Record<string, readonly [purpose: string, ids: readonly string[]]>>;
 
 const FILES = new WeakMap<IConstruct, readonly [file: string, purpose: string]>();
 
-/** Puts parts of a construct into files, instead of one file for each part. An id that ends with `*` is a prefix. */
+/** Assigns parts of a construct to files, instead of one file for each part. An id that ends with `*` is a prefix. */
 export function inFiles({ node }: IConstruct, files: FileTable): void {
   for (const [file, [purpose, ids]] of Object.entries(files)) {
     const isInside = ({ node: { id } }: IConstruct) =>
@@ -55,7 +58,7 @@ export function inFileOfChecks(part: IConstruct): void {
   FILES.set(part, ["checks", CHECKS_PURPOSE]);
 }
 
-/** Files for existing parts, which most deployments do not have. */
+/** Separate files for existing parts, because most deployments have none. */
 const EXISTING_FILES = {
   accounts: "Accounts that are managed elsewhere: what they are granted on single resources",
   "accounts-secrets": "Accounts that are managed elsewhere: the secrets that they may read",
@@ -68,7 +71,7 @@ const EXISTING_FILES = {
 /** Files that hold parts of many constructs. */
 const SHARED_FILES = ["checks", "main", "variables", ...Object.keys(EXISTING_FILES).map((kind) => `existing-${kind}`)];
 
-/** Puts an element for a part that is managed elsewhere into a file of its own. */
+/** Puts an element for a part that is managed elsewhere into a separate file. */
 export function inFileOfExisting(part: IConstruct, kind: keyof typeof EXISTING_FILES): void {
   FILES.set(part, [`existing-${kind}`, EXISTING_FILES[kind]]);
 }

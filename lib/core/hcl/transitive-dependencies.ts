@@ -4,7 +4,7 @@ import { type Body } from "./hcl-body";
 
 type Elements = Readonly<Record<string, Readonly<Record<string, Body>>>>;
 
-/** Arguments that are prose: a word like an address in them need not exist. */
+/** Arguments with prose: a word that looks like an address may refer to nothing there. */
 const TEXTS = ["description", "error_message"];
 
 /**
@@ -31,7 +31,7 @@ export function withoutTransitiveDependencies(configuration: Body): Body {
   return { ...configuration, ...(configuration.resource !== undefined && { resource }) };
 }
 
-/** What each resource, data source, ephemeral value and local of a configuration waits for, by its address. */
+/** Direct dependencies of each resource, data source, ephemeral value and local of a configuration, by its address. */
 function dependenciesIn({ data, ephemeral, locals, resource }: Body): ReadonlyMap<string, readonly string[]> {
   const ofKind = (prefix: string, elements: unknown) =>
     Object.entries((elements ?? {}) as Elements).flatMap(([type, named]) =>

@@ -19,9 +19,9 @@ export interface SecretAttributes {
   readonly version: number | string;
 }
 
-/** A version of a secret that is managed elsewhere, and when it is used. */
+/** A version of a secret that is managed elsewhere, and the condition for its use. */
 export interface ExistingSecretProps extends SecretAttributes {
-  /** Project of a secret whose name contains none. */
+  /** Project of a secret if its name contains none. */
   readonly projectId: string;
 
   /**
@@ -43,7 +43,7 @@ export function openVersion(
   return new EphemeralResource(scope, id, { type, provider: "google", count: countIf(condition), attributes });
 }
 
-/** A secret that is managed elsewhere: never written and never deleted; what reads it is granted access. */
+/** A secret that is managed elsewhere: it is never written and never deleted, and its consumers are granted access. */
 export class ExistingSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
   readonly version: string;
@@ -102,7 +102,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
         new SecretManagerSecretIamMember(this, id, {
           ...granteeArguments(account, this.condition),
           project: element(split("/", this.fullName), 1).text,
-          // The full name, because the provider would take a different spelling of the project for a change.
+          // The full name, because the provider would treat a different spelling of the project as a change.
           secretId: this.fullName,
           role: "roles/secretmanager.secretAccessor",
         }),

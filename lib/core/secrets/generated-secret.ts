@@ -24,13 +24,13 @@ import { addSecret, type ReadableSecret } from "./stored-secret";
 /** Name, value and rotation of a generated secret. */
 export interface GeneratedSecretProps {
   /**
-   * Whether the secret exists; known at plan. Only then may it be read.
+   * Whether the secret exists; known at plan. The secret must not be read otherwise.
    *
    * @default true
    */
   readonly condition?: Condition;
 
-  /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
+  /** Resources to create first, for example the gate of the Secret Manager API; none by default. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
@@ -42,8 +42,8 @@ export interface GeneratedSecretProps {
   readonly existing?: (Existing & Partial<SecretAttributes> & { readonly isGranted?: Condition }) | undefined;
 
   /**
-   * What a new value would destroy, as a clause. If given, a new version is refused until `-replace` of the record of
-   * the first version accepts it.
+   * Damage by a new value, as a clause. If given, a new version is refused until it is accepted by `-replace` of the
+   * record of the first version.
    *
    * @default - a new value is accepted
    */
@@ -63,7 +63,7 @@ export interface GeneratedSecretProps {
   readonly length: number;
 
   /**
-   * A value to store, a reference to an ephemeral variable; empty or null counts as none.
+   * A value to store instead, as a reference to an ephemeral variable; empty or null means none.
    *
    * @default - generated
    */
@@ -76,15 +76,15 @@ export interface GeneratedSecretProps {
   readonly secretId: string;
 
   /**
-   * Regions of the value; an existing secret stays.
+   * Regions in which the value is stored; a secret that already exists is not moved.
    *
    * @default - Google's choice, which an organization may refuse
    */
   readonly secretLocations?: readonly string[];
 
   /**
-   * Number of the value, in place of `writeVersion`; may be null at plan. Raising it by one writes a new value, and
-   * keeps the previous one for consumers that still read it.
+   * Number of the value, in place of `writeVersion`; may be null at plan. Raising it by one writes a new value and
+   * keeps the previous one for consumers that still read the previous one.
    *
    * @default - one value at a time
    */
@@ -129,7 +129,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secret: SecretManagerSecret | undefined;
 
   /**
-   * Whether the current version can be read. A disabled one cannot, but must not prevent a destroy of the deployment.
+   * Whether the current version can be read. A disabled version cannot be read, but must not prevent a destroy of the
+   * deployment.
    */
   readonly isReadable: Condition;
   /** Number of the current version; known after the first apply. */
@@ -175,7 +176,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     this.ready = keptSecret?.ready ?? [...(this.own?.versions ?? [])];
   }
 
-  /** Without an existing secret, a step of the same name as the local that chooses between both. */
+  /** Without an existing secret, a named step instead of the local that chooses between the two secrets. */
   private ownRevision(): Expr<string> | undefined {
     if (this.own === undefined || this.existing !== undefined) return this.own?.revision;
     return namedStep(`${this.own.secret.friendlyUniqueId}_identity`, this.own.revision);
@@ -224,8 +225,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   }
 
   /**
-   * Records the first version, and refuses any other before anything uses it, for example after somebody deleted the
-   * first one, until the new version is accepted.
+   * Records the first version, and refuses any other version before something uses it, until the new version is
+   * accepted. A new version appears, for example, after somebody deleted the first one.
    */
   private keepFirst(stored: string, loss: string, writeVersion: number | undefined) {
     const record = new TerraformData(this, "First", {
@@ -293,7 +294,7 @@ interface OwnVersion {
   readonly versions: readonly SecretManagerSecretVersion[];
   /** Whether the current version can be read. */
   readonly isReadable: Expr<boolean>;
-  /** Distinguishes the current version from every other. */
+  /** Distinguishes the current version from every other version. */
   readonly revision: Expr<string>;
   /** Attribute of the secret. */
   readonly ofSecret: (name: string) => string;
@@ -346,7 +347,7 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
   };
 }
 
-/** The override, or a value that is generated in every run. */
+/** The override, or a newly generated value in every run. */
 function valueToStore(scope: Construct, { length, override }: GeneratedSecretProps): string {
   const candidate = new EphemeralResource(scope, "Candidate", {
     type: "random_password",
@@ -384,7 +385,8 @@ function addVersion(
     lifecycle: {
       // Consumers use the old version until they are updated, so it must not be deleted first.
       createBeforeDestroy: true,
-      // Whoever disabled a version had a reason, and an update would come after the values are read.
+      // A version that somebody disabled stays disabled, because there was a reason, and an update would come after the
+      // values are read.
       ignoreChanges: ["enabled"],
       postcondition: [
         {
@@ -404,7 +406,7 @@ function addVersion(
 /** Whether a version is enabled, for a postcondition of the version itself. */
 const ENABLED = reference<boolean>("self.enabled", { knownAt: "apply", mayBeNull: false });
 
-/** Trigger that replaces the record of the first version, once the number is above 1. */
+/** Trigger that replaces the record of the first version if the number is above 1. */
 function afterFirst(version: number): Record<string, string> {
   return Token.asStringMap(exprOf(version).gt(1).choose<object, null>({ version }, null));
 }

@@ -1,10 +1,10 @@
 import { hcl } from "../expr/expr";
 
 /**
- * Expressions for two values that take turns, from the number of the current one, which may be null at plan.
+ * Expressions for two alternating values. They depend on the number of the current value, which may be null at plan.
  *
- * In HCL, because operators would calculate a literal: the second value would then have no count, and so a different
- * address than with a variable.
+ * Written as HCL, because operators would calculate a literal: the second value would then have no count, and therefore
+ * a different address than with a variable.
  */
 export function rotationOf(version: number) {
   return {

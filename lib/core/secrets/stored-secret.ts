@@ -15,8 +15,8 @@ export interface ReadableSecret {
   readonly version: string;
 
   /**
-   * Distinguishes this version from every other, also from the same number in a secret that was deleted and created
-   * again. Reveals nothing of the value.
+   * Distinguishes this version from every other version, even from a version with the same number in a recreated
+   * secret. Reveals nothing about the value.
    */
   readonly revision: string;
 
@@ -30,7 +30,7 @@ export interface ReadableSecret {
    */
   valueOnceKnown?(id: string): string;
 
-  /** What must exist before the value can be read. */
+  /** Dependencies for readers of the value. */
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to read this secret and nothing else; empty if the identity takes no grants. */
@@ -47,7 +47,7 @@ export function addSecret(
   const secret = new SecretManagerSecret(scope, id, {
     ...config,
     replication: replicationIn(locations),
-    // Changed regions would replace the secret, and so lose its value.
+    // Changed regions would replace the secret and lose its value.
     lifecycle: { ignoreChanges: ["replication"] },
   });
   if (Token.isUnresolved(locations))
