@@ -2,7 +2,7 @@ import { call, type Expr, hcl } from "../core/expr/expr";
 import { type ItemRule, type Rule } from "../core/inputs/checks";
 import { prose } from "../core/prose";
 
-/** Tags that the upstream's loader of the pinned release knows (`authentik/blueprints/v1/common.py`). */
+/** YAML tags that the pinned release of the upstream can load (`authentik/blueprints/v1/common.py`). */
 export const BLUEPRINT_TAGS = [
   "AtIndex",
   "Condition",
@@ -29,7 +29,7 @@ export const decodedBlueprint = (text: Expr<string>) =>
     call("replace", [text, `/${TAG}/`, "$1"]),
   ]);
 
-/** A file is part of the build request in base64, in chunks; a request has a maximum number of chunks. */
+/** The build request contains each file in chunks of base64, and limits the number of chunks. */
 const FILE_MAX_BYTES = 60_000;
 const MAX_FILES = 40;
 const MAX_BYTES = 120_000;
@@ -43,7 +43,7 @@ const SECRET_KEYS =
 
 /**
  * Keys of secrets with a non-empty string or a number as their value, or as the default of a tag. Matched in JSON,
- * which has one spelling for everything and escapes quotes within strings.
+ * because it has one spelling for every value and escapes quotes within strings.
  */
 const LITERAL_SECRET = `[{,]"(?:${SECRET_KEYS})":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])`;
 

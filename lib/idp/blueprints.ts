@@ -30,7 +30,7 @@ import { type EnvironmentInputs } from "./environment";
 import { bothPrefixes } from "./environment-rules";
 import { type MAIL, MAIL_VARIABLES } from "./mail";
 
-/** Blueprints that come with the library, which an input chooses, with what each does. */
+/** Blueprints of the library that an input can select, each with its effect. */
 export const SHIPPED_BLUEPRINTS = {
   "password-recovery": "a link on the sign-in page, and a mail that lets users set a new password",
   branding: "title, logo and favicon of the default brand",
@@ -40,7 +40,10 @@ export const SHIPPED_BLUEPRINTS = {
   radius: "sign-in of network devices by RADIUS",
 } as const satisfies Record<string, string>;
 
-/** Blueprint that creates the user of the sign-in probe; added by that input, which also provides the password. */
+/**
+ * Blueprint that creates the user of the sign-in probe. The input of the probe adds it, because it also provides the
+ * password.
+ */
 export const SIGN_IN_PROBE_BLUEPRINT = "sign-in-probe";
 
 const SHIPPED_NAMES = Object.keys(SHIPPED_BLUEPRINTS);
@@ -48,7 +51,7 @@ const SHIPPED_NAMES = Object.keys(SHIPPED_BLUEPRINTS);
 const FILES = [...SHIPPED_NAMES, SIGN_IN_PROBE_BLUEPRINT];
 const SHIPPED = Object.entries(SHIPPED_BLUEPRINTS).map(([name, meaning]) => `${name} (${meaning})`);
 
-/** Inputs for the configuration of the application as files. */
+/** Inputs for files that configure the application. */
 export const BLUEPRINTS = {
   /**
    * Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`, `ldap` and `radius`. Removing one
@@ -76,7 +79,7 @@ const hasAny = (variables: Value, names: readonly string[]) => intersection(keys
 
 type Inputs = EnvironmentInputs & typeof BLUEPRINTS & typeof MAIL;
 
-/** Warnings of shipped blueprints without the mail settings or the secret that they need. */
+/** Warnings about shipped blueprints without the necessary mail settings or secret. */
 export const BLUEPRINT_WARNINGS: readonly WarningRelation<Inputs>[] = [
   {
     localId: "PasswordRecoveryHasMail",
@@ -120,16 +123,16 @@ const SHIPPED_PATH = interpolated`${MODULE_PATH}/image/blueprints/${NAME}.yaml`;
 /** Blueprints by the names of their files. */
 export type BlueprintFiles = Readonly<Record<string, string>>;
 
-/** Configuration of the application as files, for constructs that take it. */
+/** Props of constructs for files that configure the application. */
 export interface BlueprintProps {
   /** Blueprints of this library to apply. */
   readonly blueprints?: readonly string[];
 
   /**
    * Blueprints of your own: a folder with `*.yaml` files, or their contents by file name. They become part of the
-   * image, so anyone who can pull it can read them. A plan checks them.
+   * image, so anyone who can pull the image can read the blueprints. A plan checks them.
    *
-   * @default - none but those that are put into the synthesized folder
+   * @default - only files that are added to the synthesized folder
    */
   readonly blueprintFiles?: BlueprintFiles | string;
 }
@@ -152,7 +155,7 @@ function ownBlueprints(scope: Construct, given: BlueprintFiles | string = {}): B
 }
 
 /**
- * Blueprints of an image, custom and shipped, which the application's worker applies.
+ * Custom and shipped blueprints of an image. The application's worker applies them.
  *
  * Custom ones are in the folder `blueprints/` of the synthesized folder, where files may be added, edited and removed;
  * shipped ones are in `image/blueprints/`. Both are read and checked at plan, so a handed-over folder needs no
@@ -162,10 +165,10 @@ export class Blueprints extends Construct {
   /** Folder for custom blueprints, in the synthesized folder. */
   readonly folder: string;
 
-  /** Path of each blueprint in the image, separated by spaces; empty without any. */
+  /** Paths of all blueprints in the image, separated by spaces; empty without blueprints. */
   readonly paths: string;
 
-  /** One text for each blueprint, with its hash; empty without any. @internal */
+  /** One text for each blueprint, with its hash; empty without blueprints. @internal */
   readonly hashes: Expr<readonly string[]>;
 
   /** Number of custom blueprints. @internal */
@@ -178,7 +181,7 @@ export class Blueprints extends Construct {
     super(scope, id);
     stateProvidersOf(this);
     const { blueprints = [] } = props;
-    // The blueprint of the probe is not for users to choose; the identity provider adds it.
+    // Users cannot select the blueprint of the probe; the identity provider adds it.
     const isAsked = (name: string) => name !== SIGN_IN_PROBE_BLUEPRINT;
     const asked = Array.isArray(blueprints) ? blueprints.filter(isAsked) : blueprints;
     refuseWrong(this, BLUEPRINTS, { blueprints: asked }, ["blueprints"]);
@@ -217,7 +220,7 @@ export class Blueprints extends Construct {
     const fileNames = hcl<readonly string[]>`[
       for name in fileset(${interpolated`${MODULE_PATH}/${this.folder}`}, "**") : name if ${isYaml}
     ]`;
-    // A binary file counts as empty, and is then refused because it is no blueprint.
+    // A binary file counts as empty, so that it is refused for not being a blueprint.
     const texts = hcl<BlueprintFiles>`{ for name in ${fileNames} : name => try(file(${this.pathOf(NAME)}), "") }`;
     return named(this, "Own", texts.present);
   }
@@ -249,12 +252,12 @@ export class Blueprints extends Construct {
     ];
   }
 
-  /** Path of a custom blueprint in the folder at apply. */
+  /** Path of a custom blueprint in the folder, as Terraform reads it. */
   private pathOf(name: Expr<string>): Expr<string> {
     return interpolated`${MODULE_PATH}/${this.folder}/${name}`;
   }
 
-  /** Further image constructs in one stack have folders of their own. */
+  /** Every further image construct in a stack has a separate folder. */
   private freeFolder(): string {
     const otherBlueprints = TerraformStack.of(this)
       .node.findAll()

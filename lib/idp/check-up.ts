@@ -20,7 +20,10 @@ const DEFAULT_MINUTES = 10;
 
 /** Limits, by their names in check-up.sql; the defaults raise no alert for an idle installation. */
 export const LIMITS = {
-  /** Seconds that a task may wait for a thread while no other ends, 120 by default; five times as long in any case. */
+  /**
+   * Seconds that a task may wait for a thread while no other task ends, 120 by default; five times this limit if other
+   * tasks end.
+   */
   taskLateSeconds: number({
     default: 120,
     description: "seconds that a task may wait while no other ends, and a fifth of what it may wait at all",
@@ -29,20 +32,23 @@ export const LIMITS = {
   taskHangingSeconds: number({ default: 1200, description: "seconds that a task may run" }),
   /** Seconds by which a schedule may be overdue, 900 by default; two run every five minutes in every installation. */
   scheduleOverdueSeconds: number({ default: 900, description: "seconds a schedule may be overdue" }),
-  /** Tasks that may fail for good in 15 minutes, 0 by default. */
+  /** Tasks that may fail after all retries in 15 minutes, 0 by default. */
   tasksFailed: number({ default: 0, description: "tasks that may fail for good in 15 minutes" }),
-  /** Mails that may fail for good in 15 minutes, 0 by default. */
+  /** Mails that may remain unsent after all retries in 15 minutes, 0 by default. */
   mailsNotSent: number({ default: 0, description: "mails that may fail for good in 15 minutes" }),
   /** Sign-ins that may fail in 15 minutes, 100 by default. */
   signInsFailed: number({ default: 100, description: "sign-ins that may fail in 15 minutes" }),
-  /** Sign-ins that may fail from one address in 15 minutes, 30 by default; an office may have one. */
+  /** Sign-ins from one address that may fail in 15 minutes, 30 by default; a whole office may share one address. */
   signInsFailedFromOneAddress: number({
     default: 30,
     description: "sign-ins that may fail from one address in 15 minutes",
   }),
-  /** Days before the end of a certificate of the application, 30 by default. */
+  /** Days before the expiry of a certificate of the application from which it is reported, 30 by default. */
   certificateDays: number({ default: 30, description: "days before the end of a certificate of the application" }),
-  /** Days for which no restore drill may have passed, 0 by default, which judges nothing; 100 for one each quarter. */
+  /**
+   * Days that may pass without a successful restore drill. The default 0 turns the check off; 100 suits one drill each
+   * quarter.
+   */
   restoreDrillDays: number({
     default: 0,
     description: "days for which no restore drill may have passed, 0 to judge nothing, 100 for one each quarter",
@@ -55,12 +61,12 @@ export interface CheckUpLimits extends PropsOf<typeof LIMITS> {}
 /** Inputs of the check-up. */
 export const CHECK_UP = {
   /**
-   * Check-up: asks the application's database what stands still, where somebody gets alerts; on by default, null for
-   * none.
+   * Check-up: a scheduled job that finds stuck tasks and similar problems in the application's database. On by default,
+   * but created only if somebody receives alerts; null turns it off.
    */
   checkUp: object(
     {
-      /** How often it asks, every 10 minutes by default. */
+      /** Cron schedule of the check-up, every 10 minutes by default. */
       schedule: text({
         default: `*/${DEFAULT_MINUTES} * * * *`,
         description: "cron schedule, every 5, 10, 15, 20 or 30 minutes",
@@ -103,12 +109,12 @@ interface Receivers {
 }
 type Texts = Expr<readonly string[]> & Pick<Value, "given">;
 
-/** Number of all receivers of alerts. */
+/** Number of receivers of alerts. */
 export function receiverCount(v: Receivers): Expr<number> {
   return concat<string>(v.alertEmails, flatten(values(v.notificationChannels))).length();
 }
 
-/** Whether somebody gets alerts; a local of the scope, if only a plan knows. */
+/** Whether there are receivers of alerts; a local of the scope if only a plan knows. */
 export function hasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
   const isKnown = knownToHaveReceivers(v);
   if (isKnown !== undefined) return literal(isKnown);
@@ -117,17 +123,18 @@ export function hasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
   return localReference<number>(receivers).gt(0);
 }
 
-/** Whether somebody gets alerts; undefined if only a plan knows. */
+/** Whether there are receivers of alerts; undefined if only a plan knows. */
 function knownToHaveReceivers({ alertEmails, notificationChannels: { given } }: Receivers) {
   const channels = Token.isUnresolved(given) ? [given] : Object.values(given as Readonly<Record<string, unknown>>);
   const lists: unknown[] = [alertEmails.given, ...channels];
   if (lists.some((list) => exprOf(list).hasItems)) return true;
-  // A token in a list is one receiver; one in place of a list may be none.
+  // A token inside a list is one receiver, but a token in place of the list may be an empty list.
   return lists.some((list) => Token.isUnresolved(list)) ? undefined : lists.flat().length > 0;
 }
 
 /**
- * Whether the check-up exists: it needs a schedule and receivers of alerts, whose number is a local of the scope.
+ * Whether the check-up exists: it needs a schedule and receivers of alerts. The number of receivers is a local of the
+ * scope.
  */
 export function isCheckedUp(scope: Construct, v: Receivers & ValuesOf<typeof CHECK_UP>): Expr<boolean> {
   const isScheduled = v.checkUp.isSet();
@@ -167,9 +174,9 @@ interface CheckUpParts {
   readonly condition: Condition;
   readonly database: SqlInstance;
   readonly inputs: ValuesOf<typeof CHECK_UP>;
-  /** Platform that runs the job, with a service account that may read the database and nothing else. */
+  /** Platform that runs the job, under a service account that may only read the database. */
   readonly runner: ScheduledJobRunner;
-  /** The first start of the application, which creates the tables. */
+  /** Dependencies that wait for the first start of the application, because it creates the tables. */
   readonly dependsOn: ITerraformDependable[];
 }
 
@@ -205,7 +212,7 @@ export class CheckUp extends Construct {
       },
       // Two queries of at most one minute each, and the pause between them.
       timeoutSeconds: 240,
-      // The next scheduled run comes soon.
+      // No retry, because the next scheduled run comes soon.
       maxRetries: 0,
       schedule: schedule.text,
       timeZone: "Etc/UTC",
@@ -217,6 +224,6 @@ export class CheckUp extends Construct {
   }
 }
 
-/** Limits as words `name=number`. */
+/** Limits in the form `name=number`, separated by spaces. */
 const limitWords = (limits: Value) =>
   eachEntry(limits as Expr, (name, limit) => interpolated`${name}=${limit}`).joinedBy(" ").text;

@@ -10,8 +10,8 @@ import { settingIn } from "./environment-warnings";
 import { type ImageInputs } from "./idp-image";
 
 /**
- * Longest wait for a connection, in seconds: shorter than the application's own limits, so that a visitor gets the
- * application's error page. If the time limit of requests is shorter, half of that limit.
+ * Longest wait for a connection, in seconds. It is shorter than the application's own limits, so that a visitor gets
+ * the application's error page. If the time limit of requests is shorter, the longest wait is half of that limit.
  */
 const LONGEST_WAIT_SECONDS = 25;
 
@@ -35,7 +35,7 @@ export type ConnectionPoolInputs = typeof CONNECTION_POOL;
 export const isPooled = (v: ValuesOf<ConnectionPoolInputs & ImageInputs>): Expr<boolean> =>
   v.connectionPool.coalesce(v.existingContainerImage.isNull());
 
-/** Variables of a container with a pool; none, or null at plan, without one. @param size connections of the pool */
+/** Variables of a container with a pool; without a pool, none or null at plan. @param size connections of the pool */
 export function poolVariables(
   v: ValuesOf<ConnectionPoolInputs & ImageInputs> & { readonly requestTimeoutSeconds: Expr<number> },
   size: Expr<number>,
@@ -47,7 +47,7 @@ export function poolVariables(
   });
 }
 
-/** Settings that make the application keep connections, so that a pool is useless. */
+/** Settings that make the application keep its connections, so that a pool has no effect. */
 const KEEPING = ["IDP_POSTGRESQL__USE_PGBOUNCER", "IDP_POSTGRESQL__CONN_MAX_AGE"];
 
 export const POOL_WARNINGS: readonly WarningRelation<ConnectionPoolInputs & EnvironmentInputs & ImageInputs>[] = [

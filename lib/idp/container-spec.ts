@@ -13,11 +13,11 @@ export interface EnvironmentSpec {
   /** Defaults, which the caller may override. */
   readonly baseline: Readonly<Record<string, string>>;
 
-  /** Further defaults, each omitted if it is null at plan; none by default. */
+  /** Further defaults; a variable that is null at plan is omitted. None by default. */
   readonly optional?: Readonly<Record<string, string>>;
 
   /**
-   * Variables of these layers that several containers share, so that the folder has them once.
+   * Variables of these layers that several containers share. They are written to the folder only once.
    *
    * @default - nothing
    */
@@ -30,11 +30,11 @@ export interface EnvironmentSpec {
   readonly required: Readonly<Record<string, string>>;
 }
 
-/** Variables that stand in a local of the folder. */
+/** Variables in a local of the folder. */
 export interface CommonVariables {
   readonly variables: Readonly<Record<string, string>>;
 
-  /** Returns the local; created at the first call. */
+  /** Returns the local; the first call creates it. */
   readonly local: () => TerraformLocal;
 }
 
@@ -49,7 +49,7 @@ export interface ProbeSpec {
   /** Seconds between probes. */
   readonly periodSeconds: number;
 
-  /** Seconds until a probe fails without an answer, at most the period. */
+  /** Seconds after which a probe without an answer fails, at most the period. */
   readonly timeoutSeconds: number;
 
   /** Consecutive failures after which the platform acts. */
@@ -67,7 +67,7 @@ export interface ResourcesSpec {
 
 /** The database of a container. The platform provides the connection and allows the container's identity to use it. */
 export interface DatabaseSpec {
-  /** Instance that the platform connects the container to. */
+  /** Instance to which the platform connects the container. */
   readonly instance: SqlInstance;
 
   /** Variable with the location of the connection: a socket folder or an address. */
@@ -77,7 +77,7 @@ export interface DatabaseSpec {
   readonly proxyQuitVariable?: string;
 }
 
-/** A second port, on which the server itself terminates TLS. */
+/** A second port with TLS that is terminated by the server itself. */
 export interface TlsPortSpec {
   /** Number of the port. */
   readonly port: number;
@@ -87,8 +87,8 @@ export interface TlsPortSpec {
 }
 
 /**
- * One container, described independently of the platform. Platform adapters translate it, grant its identity access to
- * what it uses, and add only what their platform requires.
+ * One container, described independently of the platform. Platform adapters translate the description, grant the
+ * container's identity access to secrets, database and buckets, and add only the requirements of their platform.
  */
 export interface ContainerSpec {
   /** Image to run. */
@@ -103,19 +103,21 @@ export interface ContainerSpec {
   /** Replaces the arguments of the image. */
   readonly args?: readonly string[];
 
-  /** Variable with the base URL of the application's own links, for platforms that know it; none by default. */
+  /** Variable with the base URL of the application's own links, for platforms that know the URL; none by default. */
   readonly baseUrlVariable?: string;
 
   /** Replaces the entrypoint of the image. */
   readonly command?: readonly string[];
 
-  /** Database that the container connects to; none by default. */
+  /** Database to which the container connects; none by default. */
   readonly database?: DatabaseSpec;
 
-  /** What must exist first besides the parts it uses, such as a job that prepares the database; nothing by default. */
+  /**
+   * Dependencies besides the parts that the container uses, such as a job that prepares the database; none by default.
+   */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** Probe that restarts a hanging container, which otherwise keeps running; none by default. */
+  /** Probe that restarts a hanging container; none by default, and a hanging container then keeps running. */
   readonly livenessProbe?: ProbeSpec;
 
   /**
@@ -131,13 +133,13 @@ export interface ContainerSpec {
   /** Port for plain HTTP; none by default, as for a worker or a job. */
   readonly port?: number;
 
-  /** Port that only answers probes, for a container without another port; none by default. */
+  /** Port only for probes, for a container without another port; none by default. */
   readonly probePort?: number;
 
-  /** CPU and memory; the platform's own by default. */
+  /** CPU and memory; the platform's defaults if left out. */
   readonly resources?: ResourcesSpec;
 
-  /** Further variables with values from Secret Manager, whose names may be known only at plan; none by default. */
+  /** Further variables with values from Secret Manager; their names may be known only at plan. None by default. */
   readonly secretSettings?: readonly SecretSettings[];
 
   /** Probe that holds back traffic until the container is ready; without one, a running container counts as ready. */

@@ -12,7 +12,7 @@ export function clientImage({ clientImage: image }: SqlInstance): string {
 /**
  * Container of a job that works on the application's database with `psql`, `pg_dump` and the like.
  *
- * @param variables what the job needs besides the address, name and role of the database
+ * @param variables variables besides the address, name and role of the database
  * @param image public image with the programs of the server's major version and a POSIX shell
  */
 export function databaseJobContainer(

@@ -22,14 +22,14 @@ import { clientImage, databaseJobContainer } from "./database-job";
 import { type JobRunner, type OneTimeJob } from "./job-runner";
 import { type SqlInstance } from "./parts";
 
-/** Inputs for the rights of the application's role, and of others on its database. */
+/** Inputs for the rights of the application's role, and for the rights of others on its database. */
 export const DATABASE_RIGHTS = {
-  /** Who may do what on the database's instance, which may be shared with other applications. */
+  /** Rights on the database's instance, which other applications may share. */
   databaseRights: object(
     {
       /**
-       * Limits the right of the service accounts to connect to this database, by a condition; false for a project whose
-       * tools cannot keep conditions.
+       * Limits the service accounts' right to connect to this database, by an IAM condition. Use false if the project's
+       * tools cannot handle conditions.
        */
       conditionalAccess: flag({
         default: true,
@@ -38,7 +38,7 @@ export const DATABASE_RIGHTS = {
           for a project whose tools cannot keep conditions, covers all its databases
         `,
       }),
-      /** Takes the right to connect to the application's database away from all other logins of the instance. */
+      /** Revokes the right of all other logins of the instance to connect to the application's database. */
       revokePublicConnect: flag({
         default: true,
         description: prose`
@@ -48,8 +48,8 @@ export const DATABASE_RIGHTS = {
         `,
       }),
       /**
-       * Makes the application's role a member of `cloudsqlsuperuser`; by default on an instance of its own alone. It
-       * needs nothing of that.
+       * Makes the application's role a member of `cloudsqlsuperuser`; by default only on the deployment's own instance.
+       * The application does not need these rights.
        */
       managedSuperuser: flag({
         default: null,
@@ -72,21 +72,22 @@ export const DATABASE_RIGHTS = {
   ),
 };
 
-/** Who may do what on the database's instance. */
+/** Rights on the database's instance. */
 export interface DatabaseRights extends PropsOf<(typeof DATABASE_RIGHTS)["databaseRights"]["members"]> {}
 
 export interface DbInitProps {
-  /** Instance in which the role and the database are created. */
+  /** Instance for the role and the database. */
   readonly database: SqlInstance;
 
   /** Platform that runs the job. */
   readonly runner: JobRunner;
 
-  /** What must exist before the job runs, in addition to the parts that the job uses; nothing by default. */
+  /** Dependencies of the job in addition to the parts that it uses; none by default. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Whether the application's role is a member of `cloudsqlsuperuser`, as the contract requires; false revokes that.
+   * Whether the application's role is a member of `cloudsqlsuperuser`, as the contract requires; false revokes the
+   * membership.
    *
    * A member is as powerful as the administrator: the application can then read and change the databases of all other
    * applications of the instance. It does not need that right; turn it off if several applications share an instance.
@@ -123,13 +124,13 @@ const PROPS: KnownPropsOf<DbInitProps> = {
  * The job `db-init`: creates the application's role and database, and sets the role's password.
  *
  * An apply runs the job and waits for it. A run is safe at any time. The job runs again only if the script, a name, a
- * password, the rights of the role, or the image, which follows the version of the database, changes.
+ * password, the rights of the role or the image changes. The image follows the version of the database.
  */
 export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;
   readonly ready: ITerraformDependable[];
 
-  /** Container of both jobs, which sign in as the administrator. */
+  /** Container of both jobs; they sign in as the administrator. */
   private readonly container: ContainerSpec;
   private readonly image: string;
   private readonly grants: Expr<boolean>;
@@ -192,16 +193,16 @@ export class DbInit extends Construct implements OneTimeJob {
         database: orWith(database.databaseName, this.revokes, ", open to PUBLIC"),
         user: orWith(database.userName, this.grants, ", no managed superuser"),
         password_version: database.password.revision,
-        // Signing in with the administrator's new password proves it before the former one is destroyed.
+        // A sign-in with the administrator's new password proves that it works before the former one is destroyed.
         administrator_password_version: database.administratorPassword.revision,
       },
     });
   }
 
   /**
-   * Closes the login of the former password once no session uses it; an apply waits for that.
+   * Disables the login of the former password once no session uses it; an apply waits for this.
    *
-   * @param usersReady everything that uses the database
+   * @param usersReady all users of the database
    * @returns dependencies that wait for it; none if there is only one login
    */
   retire(scope: Construct, usersReady: ITerraformDependable[]): ITerraformDependable[] {

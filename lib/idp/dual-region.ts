@@ -7,7 +7,7 @@ import { element, lookup, split, upper } from "../core/expr/functions";
 
 /**
  * Regions that can form a dual-region bucket, by the beginning of their names, and the location code of such a bucket.
- * India, Germany and Italy are left out, because they have codes of their own.
+ * India, Germany and Italy are left out, because they have separate codes.
  */
 const CONTINENTS = {
   asia: { code: "ASIA", regions: ["asia-east1", "asia-southeast1"] },

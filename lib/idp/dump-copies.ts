@@ -22,11 +22,11 @@ const ADDS = "roles/storage.objectCreator";
 /** Suffix of the locked bucket's name. */
 export const DUMP_LOCK_SUFFIX = "dumps-locked";
 
-/** Members about lasting copies of dumps. */
+/** Members for copies of dumps that cannot be deleted early. */
 export const DUMP_COPIES = {
   /**
-   * Days for which nobody, including Google, can delete the copy of a dump in a locked bucket of its own; none by
-   * default. A lock can never be undone.
+   * Days for which nobody, including Google, can delete the copy of a dump in a separate, locked bucket; none by
+   * default. A lock cannot be undone.
    */
   lockDays: number({
     default: null,
@@ -37,7 +37,7 @@ export const DUMP_COPIES = {
     `,
     must: whole(1, 3650, ", because the lock of a bucket lasts for whole days and is permanent; begin with 30"),
   }),
-  /** Existing bucket, as of another project, or its resource, into which each dump is copied; none by default. */
+  /** Existing bucket for a copy of each dump, for example in another project, or its resource; none by default. */
   copyBucket: orResource(
     "name",
     ["google_storage_bucket"],
@@ -54,9 +54,9 @@ export const DUMP_COPIES = {
   ),
 };
 
-/** A bucket into which dumps are copied. */
+/** A bucket for copies of dumps. */
 export interface DumpCopies {
-  /** Name by its formula or as given, even if the bucket does not exist. @internal */
+  /** Name from the formula or from the caller, even if the bucket does not exist. @internal */
   readonly bucketName: string;
 
   /** Whether there is one. @internal */
@@ -80,12 +80,12 @@ interface LockedDumpsProps {
 }
 
 /**
- * A second bucket for dumps, with a locked retention policy: nobody, not even an owner, can delete a copy before its
- * time.
+ * A second bucket for dumps, with a locked retention policy: nobody, not even an owner, can delete a copy before the
+ * retention time ends.
  *
  * The job does not mount this bucket. Under a retention policy no object can be replaced or deleted, so `latest/`,
- * renames and second attempts to write a file would fail; whether a mount writes a new file by one request depends on
- * its release, and a refused file is lost. Instead, Cloud Storage copies each finished file in one piece. The service
+ * renames and second attempts to write a file would fail. Besides, only some releases of the mount write a new file by
+ * one request, and a refused file is lost. Instead, Cloud Storage copies each finished file in one piece. The service
  * account of the job can add files, but cannot read or delete them.
  */
 export class LockedDumps extends Construct implements DumpCopies {
@@ -124,9 +124,9 @@ export class LockedDumps extends Construct implements DumpCopies {
     );
     this.ready = present(this.bucket);
     if (this.bucket === undefined) return;
-    // An override, because the bindings take a number and the provider a text.
+    // Written as an override, because the bindings accept only a number but the provider needs a text.
     setArgument(this.bucket, "retention_policy.retention_period", toText(seconds));
-    // A destroy leaves the bucket, because it cannot be deleted while it has locked files.
+    // A destroy keeps the bucket, because a bucket with locked files cannot be deleted.
     setNewerAttribute(this.bucket, "deletion_policy", "ABANDON");
   }
 
@@ -135,7 +135,8 @@ export class LockedDumps extends Construct implements DumpCopies {
       identity,
       (id, account) =>
         new StorageBucketIamMember(this, id, {
-          // The id instead of the name: a recreated bucket has the same name, and the grant must be recreated too.
+          // Refers to the id instead of the name, because a recreated bucket has the same name and the grant must be
+          // recreated too.
           bucket: idOf(this.bucket),
           role: ADDS,
           ...granteeArguments(account, this.condition, ...this.ready),
@@ -145,7 +146,7 @@ export class LockedDumps extends Construct implements DumpCopies {
   }
 }
 
-/** An existing bucket, for example of another project, into which dumps are copied; only grants are created in it. */
+/** An existing bucket for copies of dumps, for example in another project; only grants are created in it. */
 export class DumpsElsewhere extends Construct implements DumpCopies {
   readonly bucketName: string;
 

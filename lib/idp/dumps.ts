@@ -26,7 +26,7 @@ import { type ScheduledJobRunner } from "./job-runner";
 import { addBucket, mountOptions, type SOFT_DELETE } from "./media-bucket";
 import { type MediaStore, type SqlInstance } from "./parts";
 
-/** Numbers and step of each cron field, in a form that Cloud Scheduler and Kubernetes read alike. */
+/** Numbers and step of each cron field, in a syntax with the same meaning for Cloud Scheduler and Kubernetes. */
 const FIELDS = ["[0-5]?[0-9]", "[01]?[0-9]|2[0-3]", "0?[1-9]|[12][0-9]|3[01]", "0?[1-9]|1[0-2]", "[0-6]"].map(
   (each) => {
     const item = `((${each})|([*]|(${each})-(${each}))(/[1-9][0-9]?)?)`;
@@ -37,7 +37,8 @@ const CRON = `^${FIELDS.join(" ")}$`;
 const RANGE = "([0-9]+)-([0-9]+)";
 
 /**
- * Schedules that never run, because their days are in none of their months: the 30th of February, the 31st of April.
+ * Schedules that never run, because the day does not exist in any of the months: the 30th of February, the 31st of
+ * April.
  */
 const NEVER = `^[^ ]+ [^ ]+ (${[
   ["3[01]", "0?2"],
@@ -51,7 +52,7 @@ const NEVER = `^[^ ]+ [^ ]+ (${[
 
 const DAILY = "^[^ ]+ [^ ]+ [*] [*] [*]$";
 
-/** Members about dumps and their bucket. */
+/** Members for dumps and their bucket. */
 const SCHEDULED_DUMPS = {
   /**
    * Cron schedule, in UTC: `30 4 * * *` for every day at 04:30. Choose a quiet hour. Null ends the dumps and keeps
@@ -78,7 +79,7 @@ const SCHEDULED_DUMPS = {
       },
     },
   }),
-  /** Makes a first dump in the apply that sets this or adds the schedule; the apply waits for it. */
+  /** Makes a first dump in the apply that sets this flag or adds the schedule; the apply waits for the dump. */
   atApply: flag({
     default: false,
     description: prose`
@@ -101,7 +102,10 @@ const SCHEDULED_DUMPS = {
 type DumpMembers = typeof DUMP_COPIES & typeof SCHEDULED_DUMPS;
 
 type DumpInputs = Readonly<{
-  /** Scheduled dumps of the database into a bucket of their own, and copies of them that stay; none by default. */
+  /**
+   * Scheduled dumps of the database into a separate bucket, and optionally copies that cannot be deleted early; none by
+   * default.
+   */
   dumps: ObjectRow<DumpMembers>;
 }>;
 
@@ -151,7 +155,7 @@ export const DUMP_WARNINGS: readonly WarningRelation<typeof DUMPS>[] = [
 /** Whether dumps are made. */
 export const isDumped = ({ dumps }: ValuesOf<typeof DUMPS>): Expr<boolean> => dumps.at.schedule.isSet();
 
-/** Names of the scheduled job, which the restore scripts use, and of the one at apply. */
+/** Names of the scheduled job, which the restore scripts use, and of the job at apply. */
 export const DUMP_JOB = "dump";
 export const FIRST_DUMP_JOB = "dump-1";
 
@@ -169,9 +173,12 @@ interface DatabaseDumpProps {
   /** Existing bucket for copies. */
   readonly elsewhere: DumpsElsewhere;
   readonly locked: LockedDumps;
-  /** Platform that runs the job, with a service account for nothing else; undefined where there is no schedule. */
+  /** Platform that runs the job, under a service account that has no other use; undefined without a schedule. */
   readonly runner: ScheduledJobRunner | undefined;
-  /** The first start of the application, which creates the tables. The bucket does not wait for it. */
+  /**
+   * Dependencies that wait for the first start of the application, because it creates the tables. The bucket does not
+   * wait.
+   */
   readonly dependsOn: ITerraformDependable[];
   /** Prevents the bucket from being deleted while it holds dumps. */
   readonly deletionProtection: boolean | IResolvable;
@@ -183,11 +190,11 @@ interface DatabaseDumpProps {
 export const hasDumpBucket = ({ dumps }: ValuesOf<typeof DUMPS>): Expr<boolean> => dumps.isSet();
 
 /**
- * Dumps the database on a schedule into a bucket of its own.
+ * Dumps the database on a schedule into a separate bucket.
  *
  * Unlike a backup of the instance, a dump survives mistakes in Cloud SQL and can be restored on another version or
- * server. Each has its time in its name, and its checksum beside it. `scripts/restore.sh` restores it. Stored dumps and
- * runs of the job are billed.
+ * server. The name of a dump contains its time, and a file beside it contains its checksum. `scripts/restore.sh`
+ * restores it. Stored dumps and runs of the job are billed.
  */
 export class DatabaseDump extends Construct {
   /** Whether there is a schedule. */
@@ -212,7 +219,7 @@ export class DatabaseDump extends Construct {
   /** Name of the job; undefined if there is no schedule. */
   readonly jobName: string | undefined;
 
-  /** Command that makes a dump at once; undefined, or null at plan, if there is no schedule. */
+  /** Command that makes a dump at once; without a schedule, undefined or null at plan. */
   readonly runCommand: string | undefined;
   readonly ready: ITerraformDependable[];
 
@@ -249,7 +256,7 @@ export class DatabaseDump extends Construct {
     return runner?.schedule(this, "Job", {
       ...this.jobWith(script),
       name: DUMP_JOB,
-      // Each attempt writes a file of its own.
+      // A retry is safe, because each attempt writes a new file.
       maxRetries: 2,
       schedule: inputs.dumps.at.schedule.text,
       // UTC, like the times of Cloud SQL's backups.
@@ -258,7 +265,7 @@ export class DatabaseDump extends Construct {
     });
   }
 
-  /** A dump during an apply, so that there is one before the first scheduled one. */
+  /** A dump during an apply, so that one exists before the first scheduled run. */
   private addFirstDump(script: StackFile, isScheduled: Expr<boolean>) {
     const { database, inputs, runner } = this.props;
     const condition = allOf(isScheduled, inputs.dumps.at.atApply);
@@ -279,7 +286,7 @@ export class DatabaseDump extends Construct {
     );
   }
 
-  /** What both jobs have in common. */
+  /** Props that both jobs share. */
   private jobWith(script: StackFile) {
     const { database, dependsOn } = this.props;
     return {
@@ -292,7 +299,7 @@ export class DatabaseDump extends Construct {
         resources: { cpu: "1", memory: "2Gi" },
         dependsOn,
       },
-      // Far more than a dump of gigabytes takes.
+      // Far more time than a dump of several gigabytes takes.
       timeoutSeconds: 1800,
     };
   }
@@ -316,16 +323,16 @@ export class DatabaseDump extends Construct {
  * The bucket of the dumps. It is separate from the bucket of uploads, to which an attacker in the application could
  * write.
  *
- * A dump in `dumps/` has its time in its name. Only the service account of the job can add dumps, and even that cannot
- * replace or delete one; they are deleted after the retention time. `latest/` holds a copy of the newest, which only
- * the next dump replaces. Deleted and replaced files can be restored for `softDeleteDays`.
+ * A dump in `dumps/` has its time in its name. Only the service account of the job can add dumps, and not even this
+ * account can replace or delete a dump; dumps are deleted after the retention time. `latest/` contains a copy of the
+ * newest dump, until the next dump replaces the copy. Deleted and replaced files can be restored for `softDeleteDays`.
  *
- * There is no retention policy, because the mount of a bucket could not write under one; `LockedDumps` has one.
+ * There is no retention policy, because the mount of a bucket could not write under a policy; `LockedDumps` has one.
  */
 export class DumpBucket extends Construct implements MediaStore {
   readonly name = DUMP_BUCKET_SUFFIX;
 
-  /** Name by its formula, because a bucket that may not exist has no attribute to refer to. */
+  /** Name from the formula, because an optional bucket may have no attributes. */
   readonly bucketName: string;
   readonly mountPath = "/dumps";
 
@@ -350,9 +357,9 @@ export class DumpBucket extends Construct implements MediaStore {
     this.bucketName = bucketName(context.deployment, this.name);
     const bucketConfig = {
       name: this.bucketName,
-      // Cheap for what is rarely read, and read at once.
+      // A class that is cheap for rarely read files, but still allows immediate reading.
       storageClass: "NEARLINE",
-      // Excludes latest/: if no dump succeeds any more, the last one must stay.
+      // Excludes latest/, because the last dump must stay if no further dump succeeds.
       lifecycleRule: [
         {
           action: { type: "Delete" },
@@ -367,7 +374,10 @@ export class DumpBucket extends Construct implements MediaStore {
     this.ready = [this.bucket];
   }
 
-  /** Allows an identity to add and read dumps, to replace the copy of the newest one, and to add copies elsewhere. */
+  /**
+   * Allows an identity to add and read dumps, to replace the copy of the newest dump, and to add copies to other
+   * buckets.
+   */
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
     const [adds, reads, replaces] = this.grants;
     const newest = {
@@ -376,8 +386,8 @@ export class DumpBucket extends Construct implements MediaStore {
     };
     const grant = (id: string, account: GrantedAccount, role: string, condition?: typeof newest) =>
       new StorageBucketIamMember(this, id, {
-        // The id instead of the name: a recreated bucket has the same name but an unknown id, which recreates the grant
-        // too.
+        // Refers to the id instead of the name: a recreated bucket has the same name but an unknown id, so the grant is
+        // recreated too.
         bucket: idOf(this.bucket),
         role,
         condition,

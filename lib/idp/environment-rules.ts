@@ -18,7 +18,7 @@ import {
   UPSTREAM_PREFIX,
 } from "./contract";
 
-/** A variable with our prefix and with the upstream's own, which would take precedence. */
+/** A variable under both prefixes, the library's and the upstream's; the upstream's would take precedence. */
 export function bothPrefixes(variable: string): string[] {
   return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
 }
@@ -64,7 +64,7 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
   [["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"], "the platform sets it, and refuses another value"],
 ];
 
-/** Props that the reasons name. */
+/** Props that the reasons mention. */
 const NAMED_IN_REASONS = [
   "existingSecrets.secretKey",
   "existingSecrets.bootstrapPassword",
@@ -77,10 +77,10 @@ const RESERVED = sharedTable(
   Object.fromEntries(RESERVED_NAMES.flatMap(([names, reason]) => names.map((name) => [name, reason]))),
 );
 
-/** Why a name is reserved; empty if it is not. */
+/** The reason why a name is reserved; empty for any other name. */
 export const reasonFor = (name: Expr<string>) => lookup(RESERVED, name, "");
 
-/** The name of a variable with our prefix in place of the upstream's. */
+/** The name of a variable with the library's prefix in place of the upstream's prefix. */
 const neutral = (name: Expr<string>) => replaceMatches(name, `^${UPSTREAM_PREFIX}`, NEUTRAL_PREFIX);
 
 /**
@@ -91,26 +91,29 @@ const SECRET_NAME = "(PASSWORD|PASSWORD_HASH|TOKEN|KEY)$|SECRET";
 
 const HARMLESS_NAME = "(SSLKEY|PUBLIC_?KEY|_(AGE|DIR|DURATION|EXPIRY|FILE|ID|LENGTH|NAME|PATH|VERSION))$";
 
-/** A value that the application reads from elsewhere; what follows a question mark is the default. */
+/** A value that refers to an environment variable or a file; the default follows a question mark. */
 const REFERENCE = "^((env|file)://[^?]*)?$";
 
 const ELSEWHERE = "(env|file)://.+";
 
 const LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 
-/** A host name or an IPv4 address. A name of digits alone would be read as a number. */
+/** A host name or an IPv4 address. A name must not consist of digits, because it would be read as a number. */
 export const HOST = `(${LABEL}[.])*[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?|[0-9]{1,3}([.][0-9]{1,3}){3}`;
 
 const ADDRESS = `[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]+@(${LABEL}[.])+${LABEL}`;
 
-/** What the name before an address may consist of: characters, text in quotes, and after these, text in parentheses. */
+/** Syntax of the name before an address: characters and text in quotes, followed by text in parentheses. */
 const CHARACTER = '[^\\x00-\\x20\\x7f()<>@,:\\x3b.\\\\"\\[\\]]';
 
 const QUOTED = '"([^"\\\\\\x00-\\x1f\\x7f]|\\\\["\\\\])*"';
 
 const NAME = `(${CHARACTER}|${QUOTED})(${CHARACTER}|${QUOTED}|[ .]|[(][^()<>\\\\\\r\\n]*[)])*`;
 
-/** Sender of mail, as the application's mail library parses it; it sends nothing with a sender that it refuses. */
+/**
+ * Sender of mail, in the syntax of the application's mail library, because the library sends nothing with an invalid
+ * sender.
+ */
 const SENDER = `(${NAME})?<${ADDRESS}>|${ADDRESS}`;
 
 const OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})";
@@ -121,14 +124,15 @@ const RANGE_OF_IPV6 = "[0-9A-Fa-f]*:[0-9A-Fa-f:]*/(1[01][0-9]|12[0-8]|[1-9]?[0-9
 
 const RANGE = `(${RANGE_OF_IPV4}|${RANGE_OF_IPV6})`;
 
-/** 1 to 65535. */
+/** A port number, 1 to 65535. */
 const PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
 
-/** A rule, because the application takes any other word for false, and would not encrypt mail. */
+/** Checked, because the application treats any other word as false and would then not encrypt mail. */
 const SWITCH = [`^([Tt]rue|TRUE|[Ff]alse|FALSE|${ELSEWHERE})?$`, "true or false"] as const;
 
 /**
- * Both words for a warning are valid: the entrypoint replaces `warning`, which the application's native program lacks.
+ * Both words for a warning are valid, because the entrypoint replaces `warning`, which the application's native program
+ * does not know.
  */
 export const LOG_LEVELS = ["trace", "debug", "info", "warning", "warn", "error"] as const;
 
@@ -138,14 +142,17 @@ export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELIN
 /** Variable for the cookie domain of sessions. */
 export const COOKIE_DOMAIN = "IDP_COOKIE_DOMAIN";
 
-/** Patterns of settings that the application parses at start, after any plan, with their meaning in words. */
+/**
+ * Patterns of settings, with their meaning in words. A plan checks these settings, because the application parses them
+ * only at its start.
+ */
 const PARSED_VALUES: Readonly<Record<string, readonly [pattern: string, form: string]>> = {
   [COOKIE_DOMAIN]: [`^([.]?(${HOST})|${ELSEWHERE})?$`, "a domain such as example.com, without scheme, port and path"],
   IDP_EMAIL__FROM: [
     `^(${SENDER}|${ELSEWHERE})?$`,
     'an e-mail address, with a name in quotes if it has a comma or the like, such as "Example, Inc." <idp@example.com>',
   ],
-  // The application would read a text as the number 0.
+  // Checked, because the application would read a text as the number 0.
   IDP_EMAIL__PORT: [`^(${PORT}|${ELSEWHERE})$`, "a whole number from 1 to 65535"],
   IDP_EMAIL__TIMEOUT: [`^([1-9][0-9]*|${ELSEWHERE})$`, "a whole number of seconds from 1"],
   IDP_EMAIL__HOST: [`^(${HOST}|${ELSEWHERE})?$`, "a host name or an IPv4 address, without scheme and port"],
@@ -195,7 +202,9 @@ export const VARIABLE_NAME: ItemRule<unknown> = {
 const looksSecret = (name: Expr<string>) =>
   upper(name).matches(SECRET_NAME).and(upper(name).matches(HARMLESS_NAME).not());
 
-/** Rules for the caller's variables; values of any name are never shown, because some hold secrets. */
+/**
+ * Rules for the caller's variables. Messages never show values of arbitrary variables, because some contain secrets.
+ */
 export const ENVIRONMENT_RULES: readonly ItemRule<string>[] = [
   VARIABLE_NAME,
   {
@@ -226,7 +235,7 @@ export const ENVIRONMENT_RULES: readonly ItemRule<string>[] = [
   },
 ];
 
-/** A rule for the address that mail comes from. */
+/** A rule for the sender's address. */
 export const IS_SENDER: Rule = matching(
   `^(${SENDER})$`,
   prose`

@@ -23,7 +23,9 @@ import { NEUTRAL_PREFIX, UPSTREAM_PREFIX } from "./contract";
 import { type EnvironmentInputs } from "./environment";
 import { bothPrefixes, COOKIE_DOMAIN, SETTING } from "./environment-rules";
 
-/** Settings that only count when the application first migrates an empty database; later, its settings page counts. */
+/**
+ * Settings that the application only uses when it first migrates an empty database; later, it uses its settings page.
+ */
 const INITIAL_SETTINGS = [
   "AVATARS",
   "DEFAULT_TOKEN_DURATION",
@@ -53,8 +55,8 @@ export const settingIn = (variables: Variables, setting: string) =>
   compact(bothPrefixes(setting).map((name) => lookup(variables, name, "")));
 
 /**
- * Names that other software in the image reads: the runtimes of Python and Go, the C library, clients of PostgreSQL and
- * of clouds, and TLS.
+ * Names of variables for other software in the image: the runtimes of Python and Go, the C library, clients of
+ * PostgreSQL and of clouds, and TLS.
  */
 const READ_NAMES = [
   ...["ALL", "HTTP", "HTTPS", "NO"].map((scheme) => `${scheme}_PROXY`),
@@ -108,7 +110,10 @@ const READ_BEGINNINGS = [
 
 const IS_READ = `^((${READ_NAMES.join("|")})$|${READ_BEGINNINGS.join("|")})`;
 
-/** Names of variables that neither a program nor an `env://` value reads; some readers ignore case. */
+/**
+ * Names of variables that neither a program nor an `env://` value reads. Compared without case, because some programs
+ * ignore it.
+ */
 function unreadIn(plain: Variables, secret: Value): Expr<readonly string[]> {
   const referred = each(
     values(plain),
@@ -129,7 +134,7 @@ const NOBODY_READS = prose`
   it, or begin it with IDP_, and with IDP_BLUEPRINT_ where a blueprint of your own reads it
 `;
 
-/** Warning of variables that have no effect. */
+/** Warning about variables without an effect. */
 export const UNREAD_WARNING: WarningItems<EnvironmentInputs> = {
   localId: "UnreadVariables",
   among: (v) => unreadIn(v.environmentVariables, v.secretEnvironmentVariables),
@@ -137,7 +142,7 @@ export const UNREAD_WARNING: WarningItems<EnvironmentInputs> = {
     `${plain.name} or ${secret.name} has ${found}; ${NOBODY_READS}`,
 };
 
-/** Warnings of a plan about variables. */
+/** Warnings about variables at plan. */
 export const ENVIRONMENT_WARNINGS: readonly (WarningRelation<EnvironmentInputs> | WarningItems<EnvironmentInputs>)[] = [
   {
     localId: "InitialVariables",

@@ -30,8 +30,8 @@ export const ENVIRONMENT = {
     must: ENVIRONMENT_RULES,
   }),
   /**
-   * Settings under their `IDP_` names whose values are versions of existing secrets, or the resources of these, to
-   * which access is granted.
+   * Settings under their `IDP_` names with versions of existing secrets as values, or the resources of the versions.
+   * Access to these secrets is granted.
    */
   secretEnvironmentVariables: orVersion(
     mapOf(SECRET_REFERENCE, {
@@ -62,7 +62,7 @@ export const ENVIRONMENT = {
       ],
     }),
   ),
-  /** How much the application logs, `info` by default; `trace` writes session cookies and other secrets to the log. */
+  /** Log level of the application, `info` by default; `trace` writes session cookies and other secrets to the log. */
   logLevel: choice(LOG_LEVELS, {
     fix: `use ${BASELINE_ENVIRONMENT.IDP_LOG_LEVEL}`,
     default: BASELINE_ENVIRONMENT.IDP_LOG_LEVEL,
@@ -95,13 +95,13 @@ export const ENVIRONMENT_RELATIONS: readonly Relation<EnvironmentInputs>[] = [
 /** Optional variables of a container, without those that are known to be null. */
 export function optionalVariables(variables: Readonly<Record<string, Expr>>): Readonly<Record<string, string>> {
   const mayBeSet = Object.entries(variables).filter(([, value]) => !value.isLiteral || value.literal !== null);
-  // The platform escapes literals.
+  // Literals are not escaped here, because the platform does so.
   return Object.fromEntries(
     mayBeSet.map(([name, value]) => [name, value.isLiteral ? String(value.literal) : value.text]),
   );
 }
 
-/** The variables that several containers share, as a local of a scope. */
+/** Variables of several containers, as a local of a scope. */
 export function commonVariables(
   scope: Construct,
   id: string,
@@ -115,7 +115,7 @@ export function commonVariables(
 /**
  * A relation that refuses variables of the caller, with either prefix, that another input sets.
  *
- * @param how names, condition that the input sets none of them, text of the message, and remedy
+ * @param how names of the variables, condition that the input sets none of them, text of the message, and remedy
  */
 export function setOnce<T extends Table & EnvironmentInputs>(
   setter: keyof T,

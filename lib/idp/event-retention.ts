@@ -8,7 +8,7 @@ import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
 import { type SqlInstance } from "./parts";
 
-/** Name of the job, also in alerts: short, because it is part of the name of the account that starts it. */
+/** Name of the job, also in alerts. It is short, because it becomes part of an account name. */
 export const EVENT_RETENTION_JOB = "events";
 
 interface EventRetentionProps {
@@ -16,18 +16,18 @@ interface EventRetentionProps {
   readonly database: SqlInstance;
   /** Days for which the application keeps an event. */
   readonly days: Expr<number>;
-  /** Platform that runs the job, with an account that may connect as the application. */
+  /** Platform that runs the job, under an account that may connect as the application. */
   readonly runner: ScheduledJobRunner;
-  /** The first start of the application, which creates the tables. */
+  /** Dependencies that wait for the first start of the application, because it creates the tables. */
   readonly dependsOn: ITerraformDependable[];
 }
 
 /**
- * Sets each night how long the application keeps events in its database.
+ * Sets the retention time of events in the application's database each night.
  *
  * No variable and no blueprint can set this: the application reads it from its database. The job also shortens the
- * expiry of events that were recorded under a longer setting, some each night; the application deletes them. The job
- * signs in as the application and does not read the content of events. Runs of the job are billed.
+ * expiry of events that were recorded under a longer setting, a limited number each night; the application then deletes
+ * them. The job signs in as the application and does not read the content of events. Runs of the job are billed.
  */
 export class EventRetention extends Construct {
   readonly jobName: string;
@@ -46,11 +46,11 @@ export class EventRetention extends Construct {
       script: joined(client, addScript(this, "lib/idp/scripts/event-retention.sh")),
       scriptName: "event-retention.sh",
       container: { ...databaseJobContainer(database, { EVENT_DAYS: days.text }), dependsOn },
-      // Time for all pages; the last page may begin just before the script's own limit.
+      // Time for all pages. It exceeds the script's own limit, because the last page may begin just before that limit.
       timeoutSeconds: 1800,
       // The database may restart; a retry continues where the previous attempt ended.
       maxRetries: 2,
-      // Not at a full hour, when many jobs run.
+      // Not at a full hour, because many jobs run then.
       schedule: "20 1 * * *",
       timeZone: "Etc/UTC",
       condition,

@@ -11,7 +11,7 @@ import { Grants, type WorkloadIdentity } from "../core/identity";
 import { type SecretSettings } from "./secret-settings";
 
 export interface ExistingSecretsProps {
-  /** Project of the secrets without a project in their names. */
+  /** Project of secrets without a project in their names. */
   readonly projectId: string;
   /** Maps from variables to the secrets with their values. */
   readonly references: readonly Expr[];
@@ -19,10 +19,10 @@ export interface ExistingSecretsProps {
 }
 
 /**
- * Variables whose values are versions of secrets that are managed elsewhere.
+ * Variables with versions of secrets as values; the secrets are managed elsewhere.
  *
- * Reads no value itself. An identity is granted access to each secret once, no matter how many variables use it, even
- * in another project, whose owner must allow such a grant.
+ * Terraform reads none of the values. An identity is granted access to each secret once, even if several variables use
+ * it. The owner of a secret in another project must allow such a grant.
  */
 export class ExistingSecrets extends Construct implements SecretSettings {
   readonly references: string;
@@ -48,7 +48,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     return this.grants.to(identity, (id, { condition, member, ready }) => {
       const grant = new SecretManagerSecretIamMember(this, id, {
         project: element(split("/", EACH_NAME), 1).text,
-        // The full name, because the provider would take a different spelling of the project for a change.
+        // The full name, because the provider would treat a different spelling of the project as a change.
         secretId: EACH_NAME.text,
         role: "roles/secretmanager.secretAccessor",
         member,

@@ -51,16 +51,16 @@ interface ContainerParts {
   /** The job that prepares the database; the container starts after it. */
   readonly initialization: { readonly ready: ITerraformDependable[] };
 
-  /** Where uploads are kept. */
+  /** Folder for uploads. */
   readonly media: MediaStore;
 
   /** The application's secret key, and the initial password of its administrator. */
   readonly secrets: { readonly secretKey: ReadableSecret; readonly bootstrapPassword: ReadableSecret };
 
-  /** Variables of a connection pool in the container, null at plan without one; none by default. */
+  /** Variables of a connection pool in the container, null at plan without a pool; none by default. */
   readonly connectionPool?: Readonly<Record<string, string>>;
 
-  /** Further variables whose values are read from Secret Manager; none by default. */
+  /** Further variables with values from Secret Manager; none by default. */
   readonly secretSettings?: readonly SecretSettings[];
 
   /**
@@ -82,7 +82,7 @@ interface ContainerObjects {
   readonly worker: WorkerSize;
 }
 
-/** Parts that a server's container uses, and its settings; the password of a mail server is one of `secretSettings`. */
+/** Parts and settings of a server's container; `secretSettings` includes the password of a mail server. */
 export interface IdentityProviderContainerProps
   extends ContainerParts, Omit<PropsOf<ContainerInputs, ContainerObjects>, "secretEnvironmentVariables"> {}
 
@@ -112,7 +112,7 @@ export function identityProviderContainer(scope: Construct, props: IdentityProvi
   return containerOf(props, values);
 }
 
-/** The server's container; the settings must have been checked. */
+/** The server's container, for settings that have been checked before. */
 export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>): ContainerSpec {
   const { database, secrets } = parts;
   const { memory } = parts.resources ?? RESOURCES;
@@ -157,7 +157,7 @@ const OWN_DEFAULTS = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0
  * The variable that makes the application trust the forwarded headers of load balancers.
  *
  * Releases from 2026.8 on ignore the headers of other peers, and then take every request for plain HTTP. Each platform
- * adds its own load balancers to the proxies that the caller's variables name.
+ * adds its own load balancers to the proxies in the caller's variables.
  *
  * @param ranges source ranges of the load balancers
  * @param overrides the caller's variables, which may name further proxies

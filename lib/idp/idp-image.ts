@@ -40,10 +40,10 @@ import {
 
 const IMAGE_PATTERN = "^[^\\s/@]+/[^\\s@]+(:[^\\s/@]+|(:[^\\s/@]+)?@sha256:[0-9a-f]{64})$";
 
-/** Files of the folder `image` that the build gets, apart from blueprints; same list as in `build-image.sh`. */
+/** Files of the folder `image` that are sent to the build, apart from blueprints; same list as in `build-image.sh`. */
 export const IMAGE_FILES = ["Dockerfile", "cloud-entrypoint.sh", "connection-pool.sh", "watch-worker.py"];
 
-/** A release, named after year and month of its feature release, optionally with the digest of its image. */
+/** A release, which begins with year and month of its feature release, optionally with the digest of its image. */
 const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)(?:@sha256:[0-9a-f]{64})?$";
 const REFUSED_PATTERN = `^(?:${Object.keys(REFUSED_VERSIONS).join("|").replaceAll(".", "[.]")})(?:@|$)`;
 const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
@@ -53,7 +53,10 @@ const EXAMPLE = `for example "${RECOMMENDED_VERSION}"`;
 
 /** Inputs of the image. */
 export const IMAGE = {
-  /** Release: `latest`, the tested one, or an exact one from 2025.10 on. A newer one migrates the database for good. */
+  /**
+   * Release: `latest`, which is the tested one, or an exact release from 2025.10 on. A newer release migrates the
+   * database irreversibly.
+   */
   applicationVersion: text({
     default: LATEST_VERSION,
     example: RECOMMENDED_VERSION,
@@ -89,10 +92,10 @@ export const IMAGE = {
       },
     ],
   }),
-  /** Where Cloud Build builds the image; a change builds nothing again. */
+  /** Location of the build in Cloud Build; a change does not rebuild the image. */
   build: object(
     {
-      /** `global`, the default, or a region that Cloud Build has. */
+      /** `global`, the default, or a region of Cloud Build. */
       location: text({
         default: "global",
         description: prose`
@@ -123,7 +126,7 @@ export const IMAGE = {
         `Where Cloud Build builds the image. ${members} Changing it later builds nothing again.`,
     },
   ),
-  /** Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io. */
+  /** Prefix of all public images, in place of docker.io, gcr.io and ghcr.io. */
   imageMirror: text({
     default: null,
     description: prose`
@@ -140,7 +143,7 @@ export const IMAGE = {
       `,
     ),
   }),
-  /** Image, with its tag or digest, to run instead of building one. */
+  /** Image with its tag or digest that runs instead of a built one. */
   existingContainerImage: text({
     default: null,
     description: prose`
@@ -162,7 +165,7 @@ export const IMAGE = {
 
 export type ImageInputs = typeof IMAGE;
 
-/** Where the image is built. */
+/** Location of the build. */
 export interface ImageBuildProps extends PropsOf<ImageInputs["build"]["members"]> {}
 
 export const IMAGE_RELATIONS: readonly Relation<ImageInputs & DeploymentInputs & typeof BLUEPRINTS>[] = [
@@ -193,12 +196,12 @@ function ownImages({ applicationName, projectId, region, tenantId }: ValuesOf<De
 }
 
 export interface IdpImageProps {
-  /** Determines the project of the build, and the name of the image, which is the application's name. */
+  /** Determines the project of the build and the name of the image, the application's name. */
   readonly context: DeploymentContext;
 
   /**
-   * Release of the identity provider: `latest`, or an exact one, year.month.patch, from 2025.10 on, also with the
-   * digest of its image, `<release>@sha256:…`. Upgrade one feature release at a time and never downgrade.
+   * Release of the identity provider: `latest`, or an exact release (year.month.patch) from 2025.10 on, optionally with
+   * the digest of its image, `<release>@sha256:…`. Upgrade one feature release at a time and never downgrade.
    *
    * @default "latest", which builds the pinned known-good release
    */
@@ -222,21 +225,21 @@ export interface IdpImageProps {
   readonly buildPool?: string;
 
   /**
-   * An existing image with its tag, to run instead; an expression that is null at plan means none.
+   * An existing image with its tag that runs instead; an expression that is null at plan means none.
    *
    * @default - built
    */
   readonly existingImage?: string;
 
   /**
-   * Where the image is pushed, and who builds it; required without `existingImage`.
+   * Repository to which the image is pushed, and the account that builds it; required without `existingImage`.
    *
    * @default - none
    */
   readonly repository?: ImageRepository;
 
   /**
-   * Prefix in place of the hosts of public registries, from which the build pulls images.
+   * Prefix that replaces the hosts of public registries for all images that the build pulls.
    *
    * @default - the public registries
    */
@@ -283,17 +286,17 @@ const PROPS: KnownPropsOf<IdpImageProps> = {
  * The identity provider's container image: the upstream's, with an entrypoint adapted to the cloud.
  *
  * Cloud Build builds it at apply from the files in `image/` of the synthesized folder, which are part of the request.
- * The tag contains the release and a hash of the sources, so only another release or an edit of these files or of a
- * blueprint builds and rolls out a new image. A tag that is already in the repository is not built again.
+ * The tag contains the release and a hash of the sources. Therefore only another release, or an edit of these files or
+ * of a blueprint, builds and rolls out a new image. A tag that is already in the repository is not built again.
  */
 export class IdpImage extends Construct implements ContainerImage {
   readonly containerImage: string;
 
-  /** What is rolled out: the exact release, or the existing image. */
+  /** The version that is rolled out: the exact release, or the existing image. */
   readonly release: string;
   readonly ready: ITerraformDependable[];
 
-  /** What is built; undefined for an existing image. @internal */
+  /** The built image; undefined for an existing image. @internal */
   readonly builtImage: string | undefined;
 
   constructor(
@@ -327,7 +330,9 @@ export class IdpImage extends Construct implements ContainerImage {
     refuseWrong(this, IMAGE, given, ["applicationVersion"], problems);
   }
 
-  /** Warns of risks of the release, and of blueprints beside an existing image. @param exact the release that runs */
+  /**
+   * Warns of risks of the release, and of blueprints that an existing image ignores. @param exact the release that runs
+   */
   private addRisks(applicationVersion: string, exact: string): void {
     const { blueprints, existingImage } = this.props;
     const unusedFiles = blueprints && {
@@ -350,7 +355,8 @@ export class IdpImage extends Construct implements ContainerImage {
     // Without the mirror, so that a change of the mirror does not rebuild the image.
     const base = interpolated`${upstreamImage}${digest}`.text;
     const parts = [...hashes, PUBLIC_IMAGES.tools, base, upstreamPrefix];
-    // Without blueprints the text must stay as it was in former releases, or every image would be rebuilt.
+    // Without blueprints, the text must be the same as in earlier releases of the library. Otherwise every image would
+    // be rebuilt.
     const content = Fn.join(
       ":",
       blueprints === undefined ? parts : Token.asList(Fn.concat([parts, blueprints.hashes.list])),
@@ -426,7 +432,7 @@ const releaseOf = (tag: Expr<string>) => element(split("@", tag), 0);
 /** Whether synthesis knows that an image is given. */
 const isGiven = (image: string | undefined) => isNever(isUnset(image));
 
-/** Warnings of releases that may not exist or have known vulnerabilities. @param exact the release that runs */
+/** Warnings about releases that may not exist or have known vulnerabilities. @param exact the release that runs */
 function releaseRisks(scope: Construct, version: string, exact: string, existingImage: string | undefined): Warning[] {
   const rank = Token.isUnresolved(version)
     ? named(scope, "ReleaseRank", hcl<number>`try(sum([for place, part in split(".", ${exact}) : ${DIGITS}]), 0)`)

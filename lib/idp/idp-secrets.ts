@@ -28,7 +28,7 @@ const LEAST_LENGTH = 8;
 export const SECRETS = {
   /**
    * First password of the built-in administrator, as a reference to an ephemeral variable; by default, 24 random
-   * letters and digits. It is stored once, and the application reads it on its first start only.
+   * letters and digits. It is stored once, and the application reads it only on its first start.
    */
   bootstrapPassword: text({
     default: null,
@@ -68,7 +68,7 @@ export const SECRETS = {
         `,
     },
   ),
-  /** Creates a token for the application's API, in Secret Manager. The application reads it on its first start only. */
+  /** Creates a token for the application's API, in Secret Manager. The application reads it only on its first start. */
   bootstrapToken: flag({
     default: false,
     description: prose`
@@ -82,7 +82,7 @@ export const SECRETS = {
 };
 
 const KEYS = {
-  /** Secret key of the application: its former one, for a deployment that moves in. */
+  /** Secret key of the application. A deployment that replaces an existing installation can keep the former key. */
   secretKey: orVersion(
     object(SECRET_REFERENCE, {
       must: IS_REFERENCE,
@@ -110,8 +110,8 @@ export interface SecretKeys extends PropsOf<
 /** Input for existing secrets. */
 export const EXISTING_SECRETS = {
   /**
-   * Existing secrets, or the resources of their versions, instead of those that would be generated. They are never
-   * written and never deleted.
+   * Existing secrets, or the resources of their versions, that replace generated ones. They are never written and never
+   * deleted.
    */
   existingSecrets: object(KEYS, {
     description: (members) =>
@@ -131,7 +131,7 @@ export const EXISTING_SECRETS = {
   }),
 };
 
-/** Numbers with which a secret key is replaced. */
+/** Version numbers for the replacement of a secret key. */
 export interface SecretKeyVersions extends PropsOf<(typeof SECRETS)["secretKey"]["members"]> {}
 
 /** An existing secret in place of a generated one; its attributes may be null at plan. */
@@ -152,7 +152,7 @@ export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECR
         set ${version.name} back, or accept that with ${accepted.name}
       `,
   },
-  // A token is either generated or given.
+  // Checked, because a token is either generated or given.
   setOnce<EnvironmentInputs & typeof SECRETS>("bootstrapToken", {
     names: [BOOTSTRAP_TOKEN.variable],
     isOff: (token) => (token as Expr as Expr<boolean>).not(),
@@ -167,14 +167,14 @@ export interface IdpSecretsProps {
 
   /**
    * The administrator's first password, a reference to an ephemeral variable. It is stored once, and the application
-   * reads it on its first start only; later, change the password in the application.
+   * reads it only on its first start; change the password in the application later.
    *
    * @default - 24 letters and digits
    */
   readonly bootstrapPassword?: string;
 
   /**
-   * Raising it stores and uses another secret key: every session ends, and every signed link becomes invalid.
+   * Raising it stores another secret key and uses that one: every session ends, and every signed link becomes invalid.
    *
    * @default 1
    */
@@ -208,11 +208,11 @@ export interface IdpSecretsProps {
    */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
+  /** Resources to create first, for example the gate of the Secret Manager API; none by default. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Secrets to use instead; their attributes may be null at plan.
+   * Existing secrets to use instead; their attributes may be null at plan.
    *
    * @default - all are generated
    */
@@ -244,8 +244,8 @@ const PROPS: KnownPropsOf<IdpSecretsProps> = {
  * The application's secret key and the initial password of its administrator, each generated once, and on request a
  * token for its API.
  *
- * No value is in the Terraform state; all are only in Secret Manager. The secret key stays the same whatever the props:
- * a new one ends every session and every signed link. To replace a leaked one, raise its version.
+ * No value is in the Terraform state; all are only in Secret Manager. No other prop changes the secret key, because a
+ * new key ends every session and every signed link. To replace a leaked key, raise its version.
  */
 export class IdpSecrets extends Construct {
   /** Signs sessions and cookies; for the container's `IDP_SECRET_KEY`. */
@@ -254,7 +254,10 @@ export class IdpSecrets extends Construct {
   /** For the container's `IDP_BOOTSTRAP_PASSWORD`, and for the first sign-in. */
   readonly bootstrapPassword: GeneratedSecret;
 
-  /** For the container's `IDP_BOOTSTRAP_TOKEN`, and programs that configure the application; undefined without it. */
+  /**
+   * For the container's `IDP_BOOTSTRAP_TOKEN`, and for programs that configure the application; undefined without a
+   * token.
+   */
   readonly bootstrapToken: GeneratedSecret | undefined;
 
   /** Whether the bootstrap token exists. */
@@ -263,10 +266,10 @@ export class IdpSecrets extends Construct {
   /** Password of the sign-in probe's user; undefined without a probe. */
   readonly signInProbePassword: GeneratedSecret | undefined;
 
-  /** Token and secrets of blueprints as variables of a container, each of which may be absent at plan. */
+  /** Token and secrets of blueprints as variables of a container; each variable may be absent at plan. */
   readonly settings: readonly SecretSettings[];
 
-  /** What must exist before a container can read secret key and password. */
+  /** Dependencies of containers that read secret key and password. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: IdpSecretsProps) {
@@ -308,7 +311,7 @@ export class IdpSecrets extends Construct {
     this.hasBootstrapToken = bootstrapToken;
     const isApplied = (name: string): Condition =>
       name === SIGN_IN_PROBE_BLUEPRINT ? signInProbe : exprOf<readonly string[]>(blueprints).contains(name);
-    // Not protected: their loss does no harm, and they can be removed while the data is protected.
+    // Not protected, because their loss does no harm. They can therefore be removed while the data is protected.
     const optional = [
       { id: "BootstrapToken", condition: bootstrapToken, ...BOOTSTRAP_TOKEN },
       ...Object.entries(BLUEPRINT_SECRETS).map(([id, each]) => ({ id, condition: isApplied(each.blueprint), ...each })),

@@ -4,17 +4,17 @@ import { exprOf, hcl } from "../core/expr/expr";
 
 /**
  * Public images that a deployment pulls, by digest, so that exactly the reviewed images run. Looked up on 27 November
- * 2026. A digest gets no fixes by itself: renew it together with its tag, which is only for readers.
+ * 2026. A digest gets no fixes by itself. Renew it together with the tag, which only informs readers.
  */
 export const PUBLIC_IMAGES = {
-  /** Jobs on the database, by the server's major version. */
+  /** Images of jobs on the database, by the server's major version. */
   postgresql15:
     "docker.io/library/postgres:15-alpine@sha256:fe0737ba566a2c5b2a28f34433c0a423261900ec17b9bf7ad115e1aae7e57f1b",
   postgresql16:
     "docker.io/library/postgres:16-alpine@sha256:57c72fd2a128e416c7fcc499958864df5301e940bca0a56f58fddf30ffc07777",
   postgresql17:
     "docker.io/library/postgres:17-alpine@sha256:742f40ea20b9ff2ff31db5458d127452988a2164df9e17441e191f3b72252193",
-  /** Cloud SQL proxy, beside each container on GKE. */
+  /** Cloud SQL proxy, which runs beside each container on GKE. */
   databaseProxy:
     "gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.25.4@sha256:88501f0a695a586988add1b8a206fdf3f29f9a1a3deeb9b45ef2b1481ea6be83",
   /** Same release as in the application's own images. */
@@ -26,7 +26,7 @@ export const PUBLIC_IMAGES = {
   tools: "docker.io/library/debian:12.12-slim@sha256:d5d3f9c23164ea16f31852f95bd5959aad1c5e854332fe00f7b3a20fcc9f635c",
 } as const;
 
-/** Images of outposts; the application fills in type and version, which is always its own. */
+/** Images of outposts. The application fills in the type and its own version. */
 export const OUTPOST_IMAGES = "ghcr.io/goauthentik/%(type)s:%(version)s";
 
 /**

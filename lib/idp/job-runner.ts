@@ -10,7 +10,7 @@ export const SHELL: readonly string[] = ["/bin/sh"];
 
 /** Props of every job. */
 export interface JobSpec {
-  /** Short name, part of the job's name on the platform. */
+  /** Short name; part of the job's name on the platform. */
   readonly name: string;
 
   /** Container of the job; its image has a POSIX shell and the programs that the script uses. */
@@ -23,7 +23,7 @@ export interface JobSpec {
   readonly scriptName: string;
 
   /**
-   * Interpreter of the script: a program of the image, and its arguments before the path.
+   * Interpreter of the script: a program in the image, and its arguments before the path of the script.
    *
    * @default - the image's shell
    */
@@ -36,7 +36,7 @@ export interface JobSpec {
   readonly maxRetries: number;
 
   /**
-   * Condition under which the job exists.
+   * Condition under which the job is created.
    *
    * @default true
    */
@@ -53,11 +53,11 @@ export interface OneTimeJobSpec extends JobSpec {
 export interface ScheduledJobSpec extends JobSpec {
   /** Cron schedule: minute, hour, day of the month, month, day of the week. */
   readonly schedule: string;
-  /** From the tz database. */
+  /** Time zone, a name of the tz database. */
   readonly timeZone: string;
 }
 
-/** A job that somebody runs by hand with one value; an apply does not run it. */
+/** A job that is started manually with one value; an apply does not run it. */
 export interface ManualJobSpec extends JobSpec {
   /** Variable that the command sets, and the placeholder for its value in the command. */
   readonly given: { readonly variable: string; readonly placeholder: string };
@@ -76,13 +76,13 @@ export interface OneTimeJob {
 export interface ScheduledJob {
   /** Name on the platform. */
   readonly jobName: string;
-  /** Command that runs it at once. */
+  /** Command that runs the job at once. */
   readonly runCommand: string;
-  /** What must exist before it runs. */
+  /** Resources that must exist before the job runs. */
   readonly ready: ITerraformDependable[];
 }
 
-/** A job that is run by hand, by `runCommand`. */
+/** A job that is started manually, by `runCommand`. */
 export type ManualJob = ScheduledJob;
 
 /** A platform that can run jobs. */
@@ -97,8 +97,8 @@ export interface ScheduledJobRunner extends JobRunner {
   schedule(scope: Construct, id: string, job: ScheduledJobSpec): ScheduledJob;
 }
 
-/** A platform that can also keep jobs that somebody runs by hand. */
+/** A platform that also supports jobs that are started manually. */
 export interface ManualJobRunner {
-  /** Declares the job so that it waits for a command. */
+  /** Declares the job so that it runs only by command. */
   byHand(scope: Construct, id: string, job: ManualJobSpec): ManualJob;
 }

@@ -10,7 +10,7 @@ import { HOST, IS_SENDER } from "./environment-rules";
 import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "./secret-reference";
 import { conditionalReference } from "./secret-settings";
 
-/** The application's settings of the mail server. */
+/** Variables of the application for the mail server. */
 export const MAIL_VARIABLES = {
   encryptsAtOnce: "IDP_EMAIL__USE_SSL",
   from: "IDP_EMAIL__FROM",
@@ -25,7 +25,8 @@ export const MAIL_VARIABLES = {
 /** Inputs of the application's mail. */
 export const MAIL = {
   /**
-   * Mail server that takes the application's mail, for example for the recovery of passwords; none: it sends no mail.
+   * Mail server for the application's mail, for example for the recovery of passwords. Without a server, the
+   * application sends no mail.
    */
   smtp: object(
     {
@@ -40,7 +41,7 @@ export const MAIL = {
           `,
         ),
       }),
-      /** Port of the server, 587 by default; 25 is blocked. */
+      /** Port of the server, 587 by default; Google blocks port 25. */
       port: number({
         default: 587,
         description: "port of the server, never 25, which Google Cloud blocks",
@@ -75,8 +76,8 @@ export const MAIL = {
           "starttls; tls, from the first byte, usually on port 465; or none, which is refused with a password",
       }),
       /**
-       * Existing secret with the password, or the resource of its version; on GKE, the account that applies must be
-       * able to read it too.
+       * Existing secret with the password, or the resource of its version. On GKE, the account that runs Terraform must
+       * be able to read the secret too.
        */
       passwordSecret: orVersion(
         object(SECRET_REFERENCE, {
@@ -128,8 +129,8 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
       `,
   },
   {
-    // These two ports have a fixed encryption by convention; with the wrong one, each side waits for the other to
-    // begin.
+    // By convention, each of these two ports has a fixed encryption; with the wrong encryption, each side waits for the
+    // other to begin.
     of: "smtp",
     holds: ({ smtp: { at } }) => {
       const isEncrypted = at.encryption.ne("none").or(at.passwordSecret.isNull());
@@ -154,7 +155,7 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
 
 type Mail = ValuesOf<typeof MAIL>["smtp"];
 
-/** The application's mail settings, apart from the password; none, or null at plan, without a mail server. */
+/** The application's mail settings without the password; none, or null at plan, if there is no mail server. */
 export function mailSettings(mail: Mail): Readonly<Record<string, string>> {
   const { encryption, from, host, port, timeout, username } = mail.at;
   const setting = (value: Expr<boolean | number | string | null>) =>
@@ -171,18 +172,18 @@ export function mailSettings(mail: Mail): Readonly<Record<string, string>> {
   });
 }
 
-/** The variable with the password, as a map that is empty without one. */
+/** The variable with the password, as a map; empty if there is no password. */
 export function mailPassword(mail: Mail): Expr {
   const { passwordSecret } = mail.at;
   const isGiven = allOf(mail.isSet(), passwordSecret.isSet());
   return conditionalReference(MAIL_VARIABLES.password, passwordSecret.at, isGiven);
 }
 
-/** TCP ports that the mail server needs open. */
+/** TCP ports that must be open for the mail server. */
 export const mailPorts = (mail: Mail): Expr<readonly unknown[]> =>
   mail.isSet().choose<readonly unknown[]>([mail.at.port], []);
 
-/** A command that exists only with a mail server; null at plan without one. */
+/** A command that needs a mail server; null at plan if there is none. */
 export const ifMail = (mail: Mail, command: string) => mail.isSet().choose(command, null).text;
 
 /** The application's own command that sends a test mail; the recipient's address, here a placeholder, follows. */

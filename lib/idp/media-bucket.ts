@@ -31,14 +31,14 @@ import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_I
 import { bucketLocation, placeInBoth } from "./dual-region";
 import { type MediaStore } from "./parts";
 
-/** Options of a mount as the runtime user, with the permissions of its files and folders. */
+/** Mount options for the runtime user, with the permissions of files and folders. */
 export function mountOptions(fileMode: string, folderMode: string): string[] {
   return [
     `uid=${RUNTIME_USER_ID}`,
     `gid=${RUNTIME_GROUP_ID}`,
     `file-mode=${fileMode}`,
     `dir-mode=${folderMode}`,
-    // Shows folders that exist only as prefixes of object names, as after uploads by other tools.
+    // Shows folders that exist only as prefixes of object names, for example after uploads by other tools.
     "implicit-dirs",
   ];
 }
@@ -46,7 +46,7 @@ export function mountOptions(fileMode: string, folderMode: string): string[] {
 /** Seconds of a day, for durations that Google takes in seconds. */
 export const DAY_SECONDS = 86_400;
 
-/** Input for deleted and replaced files of buckets. */
+/** Input for the retention of deleted and replaced files in buckets. */
 export const SOFT_DELETE = {
   /** Days for which deleted and replaced files of the buckets can be restored: 7 to 90, or 0 for none. 7 by default. */
   softDeleteDays: number({
@@ -72,7 +72,7 @@ interface OwnOfBucket extends Pick<
 }
 
 /**
- * Adds a private bucket, without per-object permissions; while it is protected, a destroy does not empty it.
+ * Adds a private bucket without per-object permissions. A destroy does not empty the bucket while it is protected.
  *
  * @param secondRegion second region of the files; null at plan for none
  */
@@ -98,7 +98,7 @@ export function addBucket(
   return bucket;
 }
 
-/** Replication mode to the second region; null without one, because Google then refuses the argument. */
+/** Replication mode to the second region; null without a second region, because Google would refuse the argument. */
 function rpoOf(secondRegion: string | undefined, isTurbo: boolean | IResolvable): string | undefined {
   const hasSecond = isSet(secondRegion);
   if (isNever(hasSecond)) return undefined;
@@ -106,7 +106,7 @@ function rpoOf(secondRegion: string | undefined, isTurbo: boolean | IResolvable)
   return hasSecond.choose<string | null>(conditionFrom(isTurbo).choose("ASYNC_TURBO", "DEFAULT"), null).text;
 }
 
-/** Pattern of the name of any bucket, and what a message says of it. */
+/** Pattern of bucket names, and the rule in words for messages. */
 export const BUCKET_NAME = [
   "^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$",
   "be the name of a bucket, without gs:// and without a folder; look it up with gcloud storage buckets list",
@@ -120,8 +120,8 @@ const BUCKET = {
 /** Input for an existing bucket. */
 export const EXISTING_BUCKET = {
   /**
-   * Existing bucket for the uploads, or its resource, with uniform access. Retention, versions and location are its
-   * owner's.
+   * Existing bucket for the uploads, or its resource, with uniform access. Retention, versions and location are managed
+   * by the owner of the bucket.
    */
   existingBucket: orResource(
     "name",
@@ -141,7 +141,7 @@ export const EXISTING_BUCKET = {
 export interface BucketAttributes extends PropsOf<typeof BUCKET> {}
 
 export interface MediaBucketProps {
-  /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
+  /** Components of the bucket's name, and its region. Changing the region later replaces the bucket. */
   readonly context: DeploymentContext;
 
   /**
@@ -151,10 +151,10 @@ export interface MediaBucketProps {
    */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /** What must exist first, for example the gate of the Cloud Storage API; nothing by default. */
+  /** Resources to create first, for example the gate of the Cloud Storage API; none by default. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** A bucket to use instead of a created one; attributes may be null at plan. Setting it later deletes that one. */
+  /** An existing bucket to use instead; attributes may be null at plan. Setting it later deletes the created bucket. */
   readonly existing?: Existing & Partial<BucketAttributes>;
 
   /**
@@ -190,7 +190,7 @@ const PROPS: KnownPropsOf<MediaBucketProps> = {
   turboReplication: "optional",
 };
 
-/** A bucket as a folder of the runtime user. */
+/** A bucket that is mounted as a folder of the runtime user. */
 export abstract class BucketFolder extends Construct implements MediaStore {
   readonly name = MEDIA_BUCKET_SUFFIX;
 
@@ -198,7 +198,7 @@ export abstract class BucketFolder extends Construct implements MediaStore {
   abstract readonly bucketName: string;
   readonly mountPath = MEDIA_MOUNT_PATH;
 
-  /** Files and folders belong to the runtime user, who could not write otherwise. */
+  /** Files and folders belong to the runtime user, because that user could not write otherwise. */
   readonly mountOptions = mountOptions("0644", "0755");
 
   readonly ready: ITerraformDependable[] = [];
@@ -237,9 +237,9 @@ class ExistingBucket extends BucketFolder {
 /**
  * The bucket for uploaded icons and flow backgrounds, mounted as a folder into every instance.
  *
- * Private, without per-object permissions. Deleted and overwritten files can be restored for `softDeleteDays`, during
- * which they are billed. There is no versioning, because the application never edits a file and old versions would stay
- * permanently.
+ * The bucket is private and has no per-object permissions. Deleted and overwritten files can be restored for
+ * `softDeleteDays`; they are billed during this time. There is no versioning, because the application never edits a
+ * file and old versions would stay permanently.
  */
 export class MediaBucket extends BucketFolder {
   readonly bucketName: string;
@@ -283,7 +283,8 @@ export class MediaBucket extends BucketFolder {
 
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
     return [
-      // The id instead of the name: a recreated bucket has the same name but an unknown id, which recreates the grant.
+      // Refers to the id instead of the name: a recreated bucket has the same name but an unknown id, so the grant is
+      // recreated too.
       ...this.grantOn(idOf(this.bucket), identity, this.condition),
       ...(this.existing?.grantReadWrite(identity) ?? []),
     ];

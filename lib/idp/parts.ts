@@ -4,7 +4,10 @@ import { type Condition } from "../core/expr/conditions";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
 
-/** What an identity provider needs from its platform, kept to a minimum so that another platform can provide it. */
+/**
+ * Interfaces between an identity provider and its platform, kept to a minimum so that other platforms can implement
+ * them.
+ */
 
 /** A database instance with the application's role and database. */
 export interface SqlInstance {
@@ -19,7 +22,7 @@ export interface SqlInstance {
   readonly clientImage?: string;
 
   /**
-   * Image of the Cloud SQL proxy, which on GKE runs beside each container.
+   * Image of the Cloud SQL proxy that runs beside each container on GKE.
    *
    * @default - the release that is tested
    */
@@ -35,14 +38,14 @@ export interface SqlInstance {
   readonly userName: string;
 
   /**
-   * Role that the login acts as, and that owns all objects.
+   * Role under which the login acts; it owns all objects.
    *
    * @default - the login itself
    */
   readonly ownerName?: string;
 
   /**
-   * The login that takes turns with `userName`, and the number of the password; empty at plan without one.
+   * The login that alternates with `userName`, and the number of the password; empty at plan without such a login.
    *
    * @default - none
    */
@@ -56,7 +59,7 @@ export interface SqlInstance {
   readonly administratorPassword: ReadableSecret;
 
   /**
-   * Login that creates role and database; the application's own, if it may only check them.
+   * Login that creates role and database; the application's own login, if role and database are only checked.
    *
    * @default "postgres"
    */
@@ -73,20 +76,20 @@ export interface SqlInstance {
   readonly hasPrivateAddress: Condition;
 
   /**
-   * Who manages the instance: `deployment`, or `others`; then only they can restore or clone it.
+   * Manager of the instance: `deployment`, or `others`; in the latter case, only others can restore or clone it.
    *
    * @default "deployment"
    */
   readonly instanceOwner?: string | undefined;
 
-  /** What must exist before anything can connect. */
+  /** Dependencies of every connection. */
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to connect through the Cloud SQL proxy; empty if the identity takes no grants. */
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
-/** Where images are pushed, and the account that pushes them. */
+/** Repository for images, and the account that pushes them. */
 export interface ImageRepository {
   /** Prefix of image names: `<region>-docker.pkg.dev/<project>/<repository>`. */
   readonly imagePrefix: string;
@@ -94,7 +97,7 @@ export interface ImageRepository {
   /** E-mail address of the service account that builds and pushes. */
   readonly builderEmail: string;
 
-  /** What must exist before a build can start: repository, account, grants, APIs. */
+  /** Dependencies of a build: repository, account, grants, APIs. */
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to pull the images of this repository and no others. */
@@ -106,14 +109,14 @@ export interface ContainerImage {
   /** Image with its tag or digest. */
   readonly containerImage: string;
 
-  /** What must exist before the image can be pulled. */
+  /** Dependencies of everything that pulls the image. */
   readonly ready: ITerraformDependable[];
 
-  /** Allows an identity to pull the image, if the platform pulls as an identity; empty for a public image. */
+  /** Allows an identity to pull the image, if the platform pulls under an identity; empty for a public image. */
   grantPull(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
-/** A folder of files that outlives the instances that mount it. */
+/** A folder of files that persists independently of the instances that mount it. */
 export interface MediaStore {
   /** Name of the mount within the container, for example `storage`. */
   readonly name: string;
@@ -127,7 +130,7 @@ export interface MediaStore {
   /** Options of Cloud Storage FUSE, without dashes. */
   readonly mountOptions: readonly string[];
 
-  /** What must exist before the folder can be mounted. */
+  /** Dependencies of a container that mounts the folder. */
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to read and write the files. */

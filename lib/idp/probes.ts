@@ -13,7 +13,7 @@ import {
   STARTUP_PROBE,
 } from "./contract";
 
-/** @param outcome effect of a number of failures in a row, in words */
+/** @param outcome effect of repeated failures, in words */
 function probeRows(
   { failureThreshold, initialDelaySeconds, periodSeconds }: typeof LIVENESS_PROBE | typeof STARTUP_PROBE,
   longest: number,
@@ -29,7 +29,7 @@ function probeRows(
       default: PROBE_TIMEOUT_SECONDS,
       description: "seconds after which a check without an answer fails",
     }),
-    /** Failures in a row after which the platform acts. */
+    /** Consecutive failures after which the platform acts. */
     failureThreshold: count(failureThreshold, `failures in a row ${outcome}`, 1),
   };
 }

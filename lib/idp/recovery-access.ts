@@ -22,10 +22,13 @@ const MOST_MINUTES = 60;
 
 /** Input of the recovery job. */
 export const RECOVERY_ACCESS = {
-  /** A job that makes a link for an administrator who is locked out, which one account may read; none by default. */
+  /**
+   * A job that makes a sign-in link for a locked-out administrator; only one account may read the link. None by
+   * default.
+   */
   recoveryAccess: object(
     {
-      /** Who may read the link: `user:` and an address, preferably not of whoever runs the job. */
+      /** Reader of the link: `user:` and an address, preferably of another person than the one who runs the job. */
       reader: text({
         description: "who alone may read the link: user: and an address, preferably not of whoever runs the job",
         must: matching(
@@ -53,7 +56,7 @@ export const RECOVERY_ACCESS = {
   ),
 };
 
-/** A way back in for an administrator who is locked out. */
+/** Sign-in link for a locked-out administrator. */
 export interface RecoveryAccessProps extends PropsOf<(typeof RECOVERY_ACCESS)["recoveryAccess"]["members"]> {}
 
 /** Name of the job, also in alerts. */
@@ -67,24 +70,25 @@ interface RecoveryAccessParts {
   readonly context: DeploymentContext;
   /** Container of the server; the job uses its image and settings. */
   readonly container: ContainerSpec;
-  /** Account of the job, which writes the secret with the link and reads the secrets of the application. */
+  /** Account of the job. It writes the secret with the link and reads the secrets of the application. */
   readonly identity: WorkloadIdentity;
   readonly inputs: ValuesOf<typeof RECOVERY_ACCESS>;
-  /** Platform that runs the job as that account. */
+  /** Platform that runs the job under the account. */
   readonly runner: ManualJobRunner;
-  /** Address that clients connect to. */
+  /** Address to which clients connect. */
   readonly url: string;
-  /** What must exist before the secret. */
+  /** Dependencies of the secret. */
   readonly secretsReady: ITerraformDependable[];
-  /** The first start of the application, which creates the tables. */
+  /** Dependencies that wait for the first start of the application, because it creates the tables. */
   readonly dependsOn: ITerraformDependable[];
 }
 
 /**
- * A job that makes a link for an administrator who is locked out, and the secret in which one account may read it.
+ * A job that makes a sign-in link for a locked-out administrator, and a secret in which one account may read the link.
  *
- * The application prints the link, and a log would show it to everybody who reads logs. Instead, the job stores the
- * link in a version of the secret, waits until the link has expired, and destroys the version. Only runs are billed.
+ * The application only prints the link, and everyone with access to logs could then use it. The job therefore stores
+ * the link in a version of the secret, waits until the link has expired, and destroys the version. Only runs are
+ * billed.
  */
 export class RecoveryAccess extends Construct {
   readonly jobName: string;
@@ -115,13 +119,13 @@ export class RecoveryAccess extends Construct {
     this.ready = [mayRead, ...job.ready];
   }
 
-  /** The secret with the link, which one account may read, and to which the job may add versions. */
+  /** The secret with the link. One account may read it, and the job may add versions. */
   private addLink() {
     const { condition, context, identity, inputs, secretsReady } = this.props;
     const { deployment, labels, projectId: project, region, secretLocations = [region] } = context;
     const secretName = secretId(deployment, RECOVERY_LINK_SUFFIX);
     const link = new Construct(this, "Link");
-    // No delay before a version is destroyed: the link has expired by then.
+    // Versions are destroyed without delay, because the link has expired by then.
     const secret = addSecret(link, MAIN_CHILD_ID, secretLocations, {
       project,
       secretId: secretName,
@@ -158,7 +162,7 @@ export class RecoveryAccess extends Construct {
       name: RECOVERY_JOB,
       script: addScript(this, "lib/idp/scripts/recovery-link.py"),
       scriptName: "recovery-link.py",
-      // Isolated from the variables and files of the application.
+      // Runs Python isolated from the variables and files of the application.
       interpreter: ["python3", "-IS"],
       container: containerOfJob(container, [...dependsOn, ...mayWrite], {
         RECOVERY_ENTRYPOINT: ENTRYPOINT_PATH,
@@ -169,7 +173,7 @@ export class RecoveryAccess extends Construct {
       given: { variable: "RECOVERY_USER", placeholder: "USERNAME" },
       // The longest validity of a link, plus the start of the application and slow requests.
       timeoutSeconds: MOST_MINUTES * 60 + 600,
-      // Each attempt would make another link.
+      // No retry, because each attempt would make another link.
       maxRetries: 0,
       condition,
     });

@@ -13,9 +13,9 @@ import { DUMP_BUCKET_SUFFIX, type DUMPS, hasDumpBucket } from "./dumps";
 import { type OneTimeJob } from "./job-runner";
 import { type MediaStore, type SqlInstance } from "./parts";
 
-/** What the scripts need to know about a deployment. */
+/** Facts of a deployment that the scripts use. */
 export interface RecoverableDeployment {
-  /** Existing backup plan that covers the database; null without one. */
+  /** Existing backup plan that covers the database; null if there is none. */
   readonly backupPlan: Expr<string | null>;
   readonly context: DeploymentContext;
   readonly database: SqlInstance;
@@ -42,14 +42,14 @@ const SCRIPTS = [
   "facts",
 ];
 
-/** Scripts of a deployment that can have a second region. */
+/** Scripts of deployments that support a second region. */
 const STANDBY_SCRIPTS = ["promote", "connect-right", "standby-state", "standby-servers", "replica-position"];
 
 /**
  * Adds the scripts that restore a deployment, and the one that describes it, to the folder of its stack.
  *
  * @param jobs place of the jobs: a region of Cloud Run, or a namespace of the cluster
- * @param standby settings for a second region; undefined if there can be none
+ * @param standby settings for a second region; undefined if the deployment does not support one
  * @returns settings of the scripts as words `NAME=value`, for `export`
  */
 export function addRecoveryScripts(

@@ -11,11 +11,11 @@ const SECRET_ID = `^(projects/${PROJECT}/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_M
 
 const SECRET_VERSION = "^[1-9][0-9]*$";
 
-/** The name of a secret, in full, because it may belong to another project. */
+/** The full name of a secret, because it may belong to another project. */
 const fullNameOf: Reading = (secret) =>
   `projects/${secret.getStringAttribute("project")}/secrets/${secret.getStringAttribute("secret_id")}`;
 
-/** How to read the reference from a resource of a version. */
+/** Functions that read the reference from the resource of a version. */
 const VERSION_READS: Readonly<Record<string, Reading>> = {
   google_secret_manager_secret_version: (version) => ({
     secretId: element(split("/versions/", version.getStringAttribute("name")), 0).text,
@@ -23,12 +23,15 @@ const VERSION_READS: Readonly<Record<string, Reading>> = {
   }),
 };
 
-/** A row for one version of a secret or several, which takes resources of versions too. */
+/** A row for one or several versions of secrets; resources of versions are accepted too. */
 export const orVersion = <Row extends Input>(row: Row) => orResource("secretData", VERSION_READS, row);
 
 /** A version of an existing secret that is managed elsewhere. */
 export const SECRET_REFERENCE = {
-  /** Name of the secret, or its resource; in full, `projects/<project>/secrets/<name>`, for one of another project. */
+  /**
+   * Name of the secret, or its resource. A secret of another project needs the full name,
+   * `projects/<project>/secrets/<name>`.
+   */
   secretId: orResource(
     "secretId",
     { google_secret_manager_secret: fullNameOf },

@@ -7,7 +7,9 @@ import { expression } from "../core/expr/terraform-text";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ReadableSecret } from "../core/secrets/stored-secret";
 
-/** Secret variables whose names may be known only at plan. A container can have several such sets. */
+/**
+ * A set of secret variables; the names of the variables may be known only at plan. A container can have several sets.
+ */
 export interface SecretSettings {
   /**
    * Terraform expression of a map: the name of each variable, and `secret_id` and `version` of its secret, with
@@ -15,14 +17,14 @@ export interface SecretSettings {
    */
   readonly references: string;
 
-  /** What must exist before the values can be read. */
+  /** Dependencies of containers that read the values. */
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to read these secrets and nothing else; empty if the identity takes no grants. */
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
-/** A variable with a secret that exists only if the condition holds. */
+/** A variable with a secret value; it exists only if the condition holds. */
 export function conditionalSetting(variable: string, secret: ReadableSecret, condition: Condition): SecretSettings {
   const operands = {
     secretId: exprOf(secret.secretId),
@@ -51,7 +53,7 @@ export function conditionalReference(
   return hcl`{ for name, reference in ${{ [variable]: reference }} : name => reference if ${condition} }`;
 }
 
-/** Merges the sets into one; its references are a local of the folder. */
+/** Merges the sets into one set, with its references in a local of the folder. */
 export function joinedSettings(scope: Construct, id: string, settings: readonly SecretSettings[]): SecretSettings[] {
   const references = mergedReferences(settings);
   if (references === undefined || settings.length < 2) return [...settings];
@@ -64,11 +66,11 @@ export function joinedSettings(scope: Construct, id: string, settings: readonly 
   ];
 }
 
-/** Revisions of a container's secrets and of further `references`, as one text; empty without any. */
+/** Revisions of a container's secrets and of further `references`, as one text; empty without secrets. */
 export function secretRevisions(values: Readonly<Record<string, ReadableSecret>>, references: string | undefined) {
   const ownRevisions = Object.entries(values).map(([variable, { revision }]) => `${variable}=${revision}`);
   if (references === undefined) return ownRevisions.join(",");
-  // Commas belong to the items, so that an empty list gives the same text as no list.
+  // Each item contains its comma, so that an empty list has the same text as no list.
   const further = hcl<readonly string[]>`[
     for name, reference in ${exprOf(references)} :
     ",\${name}=\${reference.secret_id}:\${try(reference.identity, reference.version)}"
@@ -76,7 +78,7 @@ export function secretRevisions(values: Readonly<Record<string, ReadableSecret>>
   return `${ownRevisions.join(",")}${further.joinedBy("").text}`;
 }
 
-/** All sets of a container as one expression; undefined without any. */
+/** All sets of a container as one expression; undefined without a set. */
 export function mergedReferences(settings: readonly Pick<SecretSettings, "references">[]): string | undefined {
   const [first, ...others] = settings.map(({ references }) => references);
   if (first === undefined || others.length === 0) return first;

@@ -20,23 +20,27 @@ const DEFAULT_MINUTES = 10;
 /** Id of a client, without spaces. */
 const CLIENT_ID = "^[A-Za-z0-9][!-~]{0,254}$";
 
-/** A redirect URI: HTTPS, without user information, and without a fragment, which is not sent to servers. */
+/**
+ * A redirect URI: HTTPS, without user information, and without a fragment, because browsers do not send fragments to
+ * servers.
+ */
 const REDIRECT_URI = "^https://[^/?#\\s@]+(/[^?#\\s]*)?(\\?[^#\\s]*)?$";
 
 /** Input of the probe. */
 export const SIGN_IN_PROBE = {
   /**
-   * Sign-in probe: signs in on a schedule, as a user without any right, who is created; none: only a page is checked.
+   * Sign-in probe: a job that signs in on a schedule, as a generated user without permissions. Without the probe, only
+   * a page is checked.
    */
   signInProbe: object(
     {
-      /** How often it signs in, every 10 minutes by default. */
+      /** Cron schedule of the sign-ins, every 10 minutes by default. */
       schedule: text({
         default: `*/${DEFAULT_MINUTES} * * * *`,
         description: "cron schedule, every 5, 10, 15, 20 or 30 minutes",
         must: matching(PERIODIC_SCHEDULE, IS_PERIODIC(DEFAULT_MINUTES)),
       }),
-      /** Slug of the flow that it goes through, `default-authentication-flow` by default. */
+      /** Slug of the tested flow, `default-authentication-flow` by default. */
       flow: text({
         default: "default-authentication-flow",
         description: "slug of the flow to go through",
@@ -45,7 +49,7 @@ export const SIGN_IN_PROBE = {
           "be the slug of a flow, at most 50 letters, digits, hyphens and underscores; copy it from the flow",
         ),
       }),
-      /** Where it ends: at a `session`, the default, or at the `second-factor`, which then counts as success. */
+      /** End of a successful run: a `session`, the default, or the request for a `second-factor`. */
       endsAt: choice(["session", "second-factor"], {
         fix: "use session, or second-factor where each user must have one",
         default: "session",
@@ -54,13 +58,13 @@ export const SIGN_IN_PROBE = {
           coming there is the success then, and a session without one is a failure
         `,
       }),
-      /** Seconds beyond which a sign-in counts as slow, 1 to 60, 10 by default. */
+      /** Seconds after which a sign-in counts as slow, 1 to 60, 10 by default. */
       slowSeconds: number({
         default: 10,
         description: "seconds beyond which the whole sign-in counts as slow, 1 to 60",
         must: whole(1, 60, ", because an attempt ends after a minute; use 10"),
       }),
-      /** Id of a public client for which it gets a token by the authorization code flow. */
+      /** Id of a public client; the probe also gets a token for this client by the authorization code flow. */
       clientId: text({
         default: null,
         description: prose`
@@ -69,7 +73,7 @@ export const SIGN_IN_PROBE = {
         `,
         schema: { pattern: CLIENT_ID },
       }),
-      /** Where that client takes its users back; it is never called. */
+      /** Redirect URI of that client; the probe never calls it. */
       redirectUri: text({
         default: null,
         description: "where that client takes its users back, as the provider has it; it is never called",
@@ -110,7 +114,7 @@ export const SIGN_IN_PROBE_RELATIONS: readonly Relation<typeof SIGN_IN_PROBE>[] 
   },
 ];
 
-/** Name of the job, also in alerts: short, because it is part of the name of the account that starts it. */
+/** Name of the job, also in alerts. It is short, because it becomes part of an account name. */
 export const SIGN_IN_PROBE_JOB = "sign-in";
 
 interface SignInProbeParts {
@@ -119,19 +123,19 @@ interface SignInProbeParts {
   readonly image: ContainerImage;
   readonly inputs: ValuesOf<typeof SIGN_IN_PROBE>;
   readonly password: ReadableSecret;
-  /** Platform that runs the job, with a service account that may read password and script, and nothing else. */
+  /** Platform that runs the job, under a service account that may only read password and script. */
   readonly runner: ScheduledJobRunner;
-  /** Address that clients connect to. */
+  /** Address to which clients connect. */
   readonly url: string;
-  /** Dependencies that must serve the URL. */
+  /** Dependencies that serve the URL. */
   readonly dependsOn: ITerraformDependable[];
 }
 
 /**
  * Signs in on a schedule, from outside of the server, as a user without any permission.
  *
- * An uptime check only proves that a page loads; a sign-in proves that users can sign in, and how fast. The job prints
- * one line of JSON, which the alerts read. Runs of the job are billed.
+ * An uptime check only proves that a page loads; the probe proves that users can sign in, and measures the time. The
+ * job prints one line of JSON, which the alerts read. Runs of the job are billed.
  */
 export class SignInProbe extends Construct {
   readonly jobName: string;
@@ -149,7 +153,7 @@ export class SignInProbe extends Construct {
       name: SIGN_IN_PROBE_JOB,
       script: addScript(this, "lib/idp/scripts/sign-in-probe.py"),
       scriptName: "sign-in-probe.py",
-      // Isolated from the variables and files of the application.
+      // Runs Python isolated from the variables and files of the application.
       interpreter: ["python3", "-IS"],
       container: {
         image,
@@ -171,7 +175,7 @@ export class SignInProbe extends Construct {
       },
       // Two attempts of a minute each, the pause between them, and a minute to spare.
       timeoutSeconds: 240,
-      // The next scheduled run comes soon.
+      // No retry, because the next scheduled run comes soon.
       maxRetries: 0,
       schedule: schedule.text,
       timeZone: "Etc/UTC",

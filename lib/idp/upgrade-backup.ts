@@ -14,7 +14,7 @@ import { type SqlInstance } from "./parts";
 interface UpgradeBackupProps {
   readonly database: SqlInstance;
   readonly projectId: string;
-  /** Release to roll out; a change makes a backup first. */
+  /** Release to roll out; a backup is made before the release changes. */
   readonly release: string;
   readonly enabled?: boolean | IResolvable;
 }
@@ -24,7 +24,10 @@ const UPGRADE_BACKUP_DAYS = 30;
 
 /** Input of the backups before upgrades. */
 export const UPGRADE_BACKUPS = {
-  /** Makes a backup of the database before another release is rolled out, kept for 30 days. The apply waits for it. */
+  /**
+   * Makes a backup of the database before another release is rolled out. The apply waits for the backup, which is kept
+   * for 30 days.
+   */
   backupBeforeUpgrade: flag({
     default: true,
     description: prose`
@@ -39,10 +42,13 @@ export const UPGRADE_BACKUPS = {
  * the backup and waits for it, unless the database does not exist yet.
  */
 export class UpgradeBackup extends Construct {
-  /** Dependents change only after the backup is made. */
+  /** Dependencies of parts that must change only after the backup. */
   readonly ready: ITerraformDependable[];
 
-  /** Description of the backup in Cloud SQL, which chooses its id; undefined or null if none is made. */
+  /**
+   * Description of the backup in Cloud SQL, needed to find it because Cloud SQL chooses the id; undefined or null if no
+   * backup is made.
+   */
   readonly description: string | undefined;
 
   /** @internal */

@@ -21,12 +21,10 @@ import { bothPrefixes } from "./environment-rules";
 import { type ImageInputs } from "./idp-image";
 import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
 
-/**
- * Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate.
- */
+/** Place of the worker: beside the server, supervised by the image's entrypoint or by the application, or separate. */
 export const WORKER_MODES = { inContainer: "in-container", allInOne: "all-in-one", separate: "separate" } as const;
 
-/** Arguments of the image's entrypoint, for modes other than its default, server and worker. */
+/** Arguments of the image's entrypoint for modes other than the default, which is server and worker. */
 export const ENTRYPOINT_COMMANDS = { allInOne: "allinone", serverAlone: "server-alone", worker: "worker" } as const;
 
 /** First release that supervises server and worker itself. */
@@ -35,27 +33,33 @@ const ALL_IN_ONE_SINCE = { year: 2026, feature: 5 } as const;
 /**
  * Variables for the size of a worker.
  *
- * The synchronization of a directory is a task that holds a thread while it waits for other tasks, its pages. With a
- * single thread, those tasks could never run. So each process has two threads, as the upstream recommends, and there
- * are two processes if the memory has room for the second one, of up to 330 MB.
+ * The synchronization of a directory is a task that occupies a thread while it waits for further tasks, one for each
+ * page. With a single thread, those tasks could never run. Therefore each process has two threads, as the upstream
+ * recommends. There are two processes if the memory suffices for the second one, which takes up to 330 MB.
  */
 const PROCESSES = { variable: "IDP_WORKER__PROCESSES", usual: 2, inShortMemory: 1 } as const;
 const THREADS = { variable: "IDP_WORKER__THREADS", usual: 2 } as const;
 
-/** Least memory for two processes: the upstream's requirement (server and worker, or worker), and half a gibibyte. */
+/**
+ * Minimum memory for two processes: the upstream's requirement (for server and worker, or for a worker alone), and half
+ * a gibibyte.
+ */
 const ROOMY_MEBIBYTES = { beside: 2560, separate: 1536 } as const;
 type WorkerPlace = keyof typeof ROOMY_MEBIBYTES;
 
 /** Name of a separate worker's container, and part of the names of its objects. */
 export const WORKER_NAME = "worker";
 
-/** Separate workers, and their size: twice the memory that the upstream gives one, for the cache of the media mount. */
+/**
+ * Number and size of separate workers. The memory is twice the upstream's recommendation, because it also contains the
+ * cache of the media mount.
+ */
 export const WORKER_DEFAULTS = { count: 1, cpu: 1, memory: "2Gi" } as const;
 
-/** Input for where the worker runs. @param place what a separate worker runs in */
+/** Input for the place of the worker. @param place name of the platform's resource for a separate worker, in words */
 function workerMode(place: string) {
   return {
-    /** Where the worker runs: `in-container`, the default; `all-in-one`, from release 2026.5 on; or `separate`. */
+    /** Place of the worker: `in-container`, the default; `all-in-one`, from release 2026.5 on; or `separate`. */
     workerMode: choice(Object.values(WORKER_MODES), {
       fix: `use ${WORKER_MODES.inContainer}`,
       default: WORKER_MODES.inContainer,
@@ -73,7 +77,7 @@ type WorkerMode = ReturnType<typeof workerMode>;
 
 /** Size of a worker in every mode. */
 const WORKER_SIZE = {
-  /** Processes of one worker; 2 by default, or 1 in less than 2560Mi, 1536Mi of a separate worker. */
+  /** Processes of one worker; 2 by default, or 1 if the memory is below 2560Mi (1536Mi for a separate worker). */
   processes: number({
     default: null,
     description: prose`
@@ -85,7 +89,7 @@ const WORKER_SIZE = {
     `,
     schema: { multipleOf: 1, minimum: 1 },
   }),
-  /** Threads of each process of a worker, and so tasks that it runs at a time; 2 by default. */
+  /** Threads of each process of a worker; each thread runs one task at a time. 2 by default. */
   threads: number({
     default: null,
     description: prose`
@@ -104,7 +108,7 @@ export interface WorkerSize extends PropsOf<typeof WORKER_SIZE> {}
 const describeWorker = (members: string) =>
   `Size of a worker. ${members} A change rolls out new instances, or new workers.`;
 
-/** Inputs of a worker that do not depend on the platform. */
+/** Inputs of a worker that are independent of the platform. */
 export const WORKER_FORM = {
   ...workerMode("a worker pool or a deployment"),
   /** Size of a worker. */
@@ -124,15 +128,15 @@ export interface InstanceSize {
   };
 }
 
-/** How the worker runs on a platform. */
+/** Description of separate workers on a platform. */
 interface WorkerPlatform extends InstanceSize {
-  /** What a separate worker runs in. */
+  /** Resource of a separate worker, in words. */
   readonly place: string;
   /** Meaning of the number of separate workers, in words. */
   readonly countMeaning: string;
 }
 
-/** Number and size of separate workers; a platform adds descriptions and limits. */
+/** Number and size of separate workers; the platform provides descriptions and limits. */
 const SEPARATE_WORKERS = {
   /** Number of separate workers, 1 by default; on GKE, the minimum. */
   count: number({ default: null, description: "", schema: { multipleOf: 1, minimum: 1 } }),
@@ -152,7 +156,7 @@ type WorkerMembers = typeof SEPARATE_WORKERS & typeof WORKER_SIZE;
 
 /** Inputs of the worker on a platform that has further members. */
 export type WorkerInputsWith<Members extends Table> = WorkerMode & {
-  /** Size of a worker, and number of separate ones. */
+  /** Size of a worker, and number and size of separate workers. */
   readonly worker: ObjectRow<Members & WorkerMembers>;
 };
 
@@ -177,7 +181,7 @@ export function workerInputs<Further extends Table>(
   return { ...workerMode(place), worker: object(members, { default: {}, description: describeWorker }) };
 }
 
-/** Size of a worker, and number of separate ones. */
+/** Size of a worker, and number and size of separate workers. */
 export interface WorkerProps extends PropsOf<WorkerInputs["worker"]["members"]> {}
 
 /** A feature release. */
@@ -197,7 +201,7 @@ function isSince(version: Expr<string>, { feature, year }: Feature): Expr<boolea
   return version.eq(LATEST_VERSION).choose(isPinnedLater, isLater(version).tryOr(true));
 }
 
-/** Number and size apply to separate workers only. */
+/** Checked, because number and size apply only to separate workers. */
 const isSeparateOr = (v: ValuesOf<WorkerInputs>, name: "cpu" | "memory") =>
   v.worker.at[name].isNull().or(isSeparate(v));
 
@@ -218,7 +222,7 @@ export function workerRelations({
   return [
     ...WORKER_FORM_RELATIONS,
     {
-      // Not `of: "workerMode"`: a failed rule of the mode would hide the other rules that depend on it.
+      // Not `of: "workerMode"`, because a broken rule of the mode would hide other rules that depend on the mode.
       of: "applicationVersion",
       holds: ({ applicationVersion: version, workerMode }) =>
         workerMode.ne(WORKER_MODES.allInOne).or(isSince(version, ALL_IN_ONE_SINCE)),
@@ -274,7 +278,7 @@ export function workerRelations({
   ];
 }
 
-/** The size of a worker, and the variables of the caller, which override it. */
+/** The size of a worker, and the variables of the caller, because these can override the size. */
 type SizeInputs = typeof WORKER_FORM & Pick<EnvironmentInputs, "environmentVariables">;
 
 /** Whether a worker has one process or one thread, by the caller's variable, the input or the default. */
@@ -313,7 +317,7 @@ export const WORKER_FORM_RELATIONS: readonly Relation<SizeInputs>[] = [
   },
 ];
 
-/** Warnings of worker sizes that are valid, but may be slow or get stuck. */
+/** Warnings about valid sizes with which a worker may be slow or get stuck. */
 export const WORKER_WARNINGS: readonly WarningRelation<SizeInputs>[] = [
   {
     localId: "WorkerHasSecondThread",
@@ -339,7 +343,7 @@ export const USUAL_CONNECTIONS =
   WORKER_CONNECTIONS.pool +
   PROCESSES.usual * (THREADS.usual + WORKER_CONNECTIONS.perProcess);
 
-/** Connections of the smallest worker, which has one process, and of an instance with it. */
+/** Connections of the smallest worker, which has one process, and of an instance with this worker. */
 export const LEAST_WORKER_CONNECTIONS = WORKER_CONNECTIONS.pool + THREADS.usual + WORKER_CONNECTIONS.perProcess;
 export const LEAST_CONNECTIONS = CONNECTIONS_BESIDE_WORKER + LEAST_WORKER_CONNECTIONS;
 
@@ -351,9 +355,9 @@ const STEPS = {
 
 /** Processes of a worker and threads of each, given the memory of its container. */
 function sizeOf(v: ValuesOf<SizeInputs>, workerPlace: WorkerPlace, memory: Expr<string>) {
-  // An error here would hide the messages of the rules for the memory.
+  // Falls back to a default, because an error here would hide the messages of the rules for the memory.
   const isRoomy = mebibytes(memory).ge(ROOMY_MEBIBYTES[workerPlace]).tryOr(false);
-  // With one thread, a single process could run no synchronization.
+  // One thread implies two processes, because a single process with a single thread could not run a synchronization.
   const isLarge = isOne(v, THREADS).or(isRoomy);
   const usual = isLarge.choose<number>(PROCESSES.usual, PROCESSES.inShortMemory);
   const processes = namedStep(STEPS[workerPlace].processes, v.worker.at.processes.coalesce(usual));
@@ -361,7 +365,7 @@ function sizeOf(v: ValuesOf<SizeInputs>, workerPlace: WorkerPlace, memory: Expr<
 }
 
 /**
- * Database connections of one instance of the server, without those of requests, and of one separate worker.
+ * Database connections of one instance of the server, excluding requests, and of one separate worker.
  *
  * @param memory memory of the container, for a worker beside the server and for a separate one
  */
@@ -400,9 +404,9 @@ export function workerVariables(
 }
 
 /**
- * A separate worker is restarted after 15 minutes without an answer. Up to 2026.5, a worker does not answer while its
- * database is unavailable, when a restart would not help. Google states 30 seconds for maintenance of this edition; a
- * failover takes minutes at most.
+ * A separate worker is restarted after 15 minutes without an answer. The time is long because, up to 2026.5, a worker
+ * does not answer while its database is unavailable, and a restart would not help then. Google states 30 seconds for
+ * maintenance of this edition; a failover takes minutes at most.
  */
 const WORKER_LIVENESS = {
   initialDelaySeconds: 60,
@@ -412,8 +416,8 @@ const WORKER_LIVENESS = {
 } as const;
 
 /**
- * The container of a separate worker: image, settings, secrets, database and mounts of the server, but another command,
- * no requests, and probes and a connection pool of its own.
+ * The container of a separate worker: image, settings, secrets, database and mounts of the server, but with another
+ * command, without requests, and with its own probes and connection pool.
  */
 export function workerContainer(
   server: ContainerSpec,
@@ -421,7 +425,8 @@ export function workerContainer(
   connectionPool: Readonly<Record<string, string>>,
 ): ContainerSpec {
   const { applicationVersion: version, existingContainerImage: image } = v;
-  // An existing image of unknown release gets the corrected spelling, which never restarts a healthy worker.
+  // An existing image of unknown release is probed under the corrected spelling, because this never restarts a healthy
+  // worker.
   const isUnstated = image.isSet().and(version.eq(LATEST_VERSION));
   const isCorrected = isUnstated.or(isSince(version, MISSPELT_WORKER_HEALTH.before));
   const health = isCorrected.choose<string>(HEALTH_PATH, MISSPELT_WORKER_HEALTH.path).text;
