@@ -38,12 +38,18 @@ describe("The app command", () => {
       "",
       'terraform -chdir="$FOLDER" output',
       "",
+      ...STACK_NAMES.map(
+        (name) =>
+          expect.stringMatching(`^${name}: the apply takes [0-9]+ to [0-9]+ minutes; .* it costs about `) as string,
+      ),
+      "To try it offline first: npm run rehearse -- idp-serverless",
+      "",
       expect.stringMatching(/^warning: /),
       "",
     ]);
     for (const folder of folders) expect(readdirSync(folder)).toContain("terraform.tfvars.example");
     // The front page has the same, in the same order.
-    const [, , ...printed] = all.output.replaceAll(outdir, "cdktf.out").split("\n\n").slice(0, -1);
+    const [, , ...printed] = all.output.replaceAll(outdir, "cdktf.out").split("\n\n").slice(0, -2);
     const commands = printed.filter((block) => block !== "Answer yes:").map((block) => `${block}\n`);
     const blocks = blocksIn(pageOf("README.md").text, "sh");
     const begin = blocks.indexOf(commands[0] ?? "");
