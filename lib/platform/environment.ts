@@ -8,7 +8,8 @@ import { type WorkloadIdentity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec";
 
 /**
- * Adds the plain variables beside the secret ones, as a dynamic block: the caller's may be unknown at synth.
+ * Adds the plain variables beside the secret ones, as a dynamic block, because the caller's variables may be unknown at
+ * synth.
  *
  * @param containerPath path of the container block in the resource, for example `template.containers.0`
  * @param secrets variables with secret values
@@ -31,20 +32,20 @@ export function addEntries(
 
 /** The variables of a container that have secret values. */
 interface SecretEntries {
-  /** Those of the deployment itself, where the container's own block does not have them. */
+  /** Secret variables of the deployment itself, unless the container's own block has them. */
   readonly own?: DynamicBlock | undefined;
-  /** Those of the caller, as a map by name that only a plan knows; they override the plain ones. */
+  /** Secret variables of the caller, as a map by name that only a plan knows; they override plain variables. */
   readonly further?: DynamicBlock | undefined;
 }
 
-/** What a platform sets in a container's environment; undefined members are not set. */
+/** Variables that a platform sets in a container's environment; undefined members are not set. */
 interface PlatformEnvironment {
   readonly baseUrl?: string | undefined;
   /** Base URL that is null at plan if there is none. */
   readonly optionalBaseUrl?: string;
   /** Host name or socket folder. */
   readonly databaseHost: string | undefined;
-  /** Ranges that the load balancers connect from. */
+  /** Source ranges of the load balancers. */
   readonly loadBalancerRanges: readonly string[];
   /** URL that stops the database proxy beside the container. */
   readonly proxyQuitUrl?: string;
@@ -76,7 +77,7 @@ export function environmentOn(facts: PlatformEnvironment, container: ContainerSp
   };
 }
 
-/** The container with a variable that is empty until somebody gives it a value. */
+/** The container with a variable that is empty until a caller sets it. */
 export function withVariable(container: ContainerSpec, name: string): ContainerSpec {
   const { environment } = container;
   return { ...container, environment: { ...environment, required: { ...environment.required, [name]: "" } } };
@@ -90,7 +91,7 @@ export function storesOf(identity: WorkloadIdentity, { database, mounts = [] }: 
   ];
 }
 
-/** What must exist before a container can start as an identity: grants, and the container's own dependencies. */
+/** Dependencies of a container that starts under an identity: grants, and the container's own dependencies. */
 export function grantsTo(identity: WorkloadIdentity, container: ContainerSpec): ITerraformDependable[] {
   const { dependsOn = [], image, secretEnvironment, secretSettings = [] } = container;
   const secrets = [...Object.values(secretEnvironment), ...secretSettings];
@@ -109,7 +110,8 @@ function mergedEnvironment(
 ): unknown {
   const all = allVariables(resource, environment);
   const isSet = environment.optional === undefined ? true : hcl<unknown>`value`.isSet();
-  // A variable may occur only once; like a plain value, a secret of the caller overrides the baseline.
+  // Removes the baseline's value, because a variable may occur only once; like a plain value, a secret of the caller
+  // overrides the baseline.
   const isPlain = further === undefined ? true : hcl<boolean>`contains(keys(${further.forEach}), name)`.not();
   const isLeft = allOf(isSet, isPlain);
   if (isLeft.isLiteral) return all;
@@ -122,7 +124,7 @@ function allVariables(resource: TerraformResource, environment: EnvironmentSpec)
   const baseline = { ...optional, ...environment.baseline };
   if (!Token.isUnresolved(overrides))
     return escapedTexts({ ...baseline, ...(overrides as typeof required), ...required });
-  // The literal layers go through locals, because CDKTF does not escape quotes in function arguments.
+  // The literal layers are put into locals, because CDKTF does not escape quotes in function arguments.
   const local = (id: string, layer: Readonly<Record<string, string>>): unknown =>
     new TerraformLocal(resource, id, escapedTexts(layer)).expression;
   const ownVariables = Object.entries(baseline).filter(([name, value]) => common?.variables[name] !== value);

@@ -32,15 +32,15 @@ import {
 import { type DatabaseInputs, forEnoughTier, maxConnections, RESERVED_CONNECTIONS } from "./sql/database-size";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
 
-/** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
+/** Longest duration of a request, including the web sockets that outposts and the administration pages keep open. */
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
 
-/** Separate workers in a rollout, on each platform, where one is enough. */
+/** Separate workers during a rollout on either platform, if one worker is configured. */
 const LEAST_WORKERS = 2;
 
-/** How instances run on a platform. */
+/** Rules and descriptions for the instances of a platform. */
 interface InstancePlatform extends InstanceSize {
-  /** Lowest minimum, and a sentence on what it means; empty if there is nothing to say. */
+  /** Lowest minimum number, and a sentence about its effect; empty if there is no effect to mention. */
   readonly least: number;
   readonly leastMeaning: string;
   /** Instances that a rollout adds, in words and by the maximum; and the maximum for a number during a rollout. */
@@ -49,7 +49,7 @@ interface InstancePlatform extends InstanceSize {
     readonly more: (count: Expr<number>) => Operand<number>;
     readonly maximumOf: (all: Expr<number>) => Expr<number>;
   };
-  /** The time limit of a request, as the beginning of a sentence, and what a change does, as a sentence. */
+  /** The time limit of a request, as the beginning of a sentence, and the effect of a change, as a sentence. */
   readonly requestTimeout: { readonly limit: string; readonly change: string };
 }
 
@@ -94,8 +94,8 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
       `,
     }),
     /**
-     * Time limit of a request, and of a web socket, in seconds: 1 to 3600, the default. On GKE, it is that of the load
-     * balancer of a domain.
+     * Time limit of a request or web socket, in seconds: 1 to 3600; 3600 by default. On GKE, the limit of the domain's
+     * load balancer.
      */
     requestTimeoutSeconds: number({
       default: DEFAULT_REQUEST_TIMEOUT_SECONDS,
@@ -121,7 +121,7 @@ type Inputs = ConnectionPoolInputs &
 export interface ConnectionDemand<T> {
   /** Requests that one instance without a connection pool answers at the same time. */
   readonly requests: (values: ValuesOf<T>) => Operand<number>;
-  /** The most separate workers at a time. */
+  /** Maximum number of separate workers at a time. */
   readonly mostWorkers: (values: ValuesOf<T>) => Expr<number>;
   readonly loweringRequests: readonly (keyof T)[];
   readonly loweringWorkers: (values: ValuesOf<T>) => readonly Value[];
@@ -163,7 +163,7 @@ export function instanceRelations<T extends Inputs>(
     const all = instances.times(ofEach).plus(ofWorkers);
     return { all, instances, ofEach, ofInstance: perInstance, ofRequests: requests, ofWorkers };
   };
-  /** Alternative changes that would suffice, each alone; null for a change that is not enough. */
+  /** Alternative changes, each sufficient alone; null for a change that does not suffice. */
   const remedies = (v: ValuesOf<T>): readonly Expr<string | null>[] => {
     const { connectionPool: pool, databaseTier: tier, existingDatabase: existing, maxInstanceCount: most } = v;
     const { all, instances, ofEach, ofInstance, ofRequests, ofWorkers } = needed(v);
@@ -251,10 +251,10 @@ export function instanceRelations<T extends Inputs>(
   ];
 }
 
-/** The least memory in the table of sizes, for a server with a worker beside it. */
+/** Minimum memory in the table of sizes, for a server with a worker beside it. */
 const LEAST_MEMORY = "2Gi";
 
-/** What a platform accepts, but ends for want of memory. */
+/** Warnings about memory sizes that a platform accepts, but that are too small to run. */
 export const INSTANCE_WARNINGS: readonly WarningRelation<Pick<InstanceInputs, "containerMemory"> & WorkerForm>[] = [
   {
     localId: "InstancesHaveRoomForWorkers",

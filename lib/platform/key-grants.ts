@@ -23,7 +23,7 @@ const AGENTS = {
   storage: [["storage", "gs-project-accounts"]],
 } as const satisfies Readonly<Record<string, readonly (readonly [service: ApiName, host: string])[]>>;
 
-/** What a key encrypts. For `logs`, Cloud Logging itself names the account that uses the key. */
+/** Kinds of encrypted data. For `logs`, Cloud Logging itself determines the account that uses the key. */
 export type KeyName = keyof typeof AGENTS | "logs";
 
 const ROLE = "roles/cloudkms.cryptoKeyEncrypterDecrypter";
@@ -32,7 +32,7 @@ const ROLE = "roles/cloudkms.cryptoKeyEncrypterDecrypter";
  * Creates the service agents, and grants them the use of keys that are managed elsewhere.
  *
  * @param projectId project of the agents
- * @param keys keys by what they encrypt; may be null at plan
+ * @param keys keys by kind of encrypted data; may be null at plan
  * @param projectNumber number of the agents' project; without it, no agents or grants are created
  * @returns the same keys, as references that wait for the grants
  */

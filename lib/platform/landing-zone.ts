@@ -25,19 +25,19 @@ const key = (of: string) =>
   orResource("id", ["google_kms_crypto_key"], text({ default: null, description: `for ${of}` }));
 
 const KEYS = {
-  /** For all that has none of its own. */
+  /** Default key for everything without a specific key. */
   default: key("all that has none of its own"),
   /** For the database and its backups. */
   database: key("the database and its backups"),
   /** For buckets. */
   storage: key("buckets"),
-  /** For secrets in the region; a secret keeps the key that it was created with. */
+  /** For secrets in the region; an existing secret keeps its key. */
   secrets: key("secrets, each of which keeps the one that it was created with"),
   /** For the audit log, from its first apply on; older entries need the former key. */
   logs: key("the audit log, from its first apply on: older entries need the former one"),
   /** For the repository of the image. */
   registry: key("the repository of the image"),
-  /** Number of the project, with which the agents of its services are made and granted the use of the keys. */
+  /** Number of the project. If given, the service agents are created and allowed to use the keys. */
   projectNumber: text({
     default: null,
     description: prose`
@@ -53,7 +53,7 @@ const KEYS = {
   }),
 };
 
-/** The member that is no key. */
+/** The only member that is not a key. */
 const NUMBER = "project_number";
 
 /** Keys for the runtime of the application, by platform. */
@@ -74,7 +74,7 @@ type Texts = Expr<readonly string[]>;
 
 type Keys = typeof KEYS & Partial<typeof RUNNERS.cluster & typeof RUNNERS.service>;
 
-/** Keys of Cloud KMS, or their resources, by what they encrypt. */
+/** Keys of Cloud KMS, or their resources, by kind of encrypted data. */
 export interface KmsKeys extends PropsOf<Keys> {}
 
 /** Inputs for the requirements of organizations. */
@@ -89,8 +89,8 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
   }[runner];
   return {
     /**
-     * Keys of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>` or their resources,
-     * that encrypt what is created.
+     * Keys of Cloud KMS that encrypt created resources:
+     * `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>` or their resources.
      */
     kmsKeys: object(keys, {
       description: (members) =>
@@ -115,7 +115,7 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
         },
       ],
     }),
-    /** Lets only images run that the project's policy of Binary Authorization admits. */
+    /** Allows only images that the project's policy of Binary Authorization admits. */
     binaryAuthorization: flag({
       default: false,
       description: `Lets only images run that the project's policy of Binary Authorization admits. ${changed}`,
@@ -123,7 +123,7 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
   };
 }
 
-/** Whether a member is no key, or a key in the region. */
+/** Whether a member is either not a key or a key in the region. */
 const isIn = (region: Expr<string>) => (name: Expr<string>, key: Expr<string | null>) =>
   name.eq(NUMBER).or(key.isNullOr((fullName) => includes(fullName, interpolated`/locations/${region}/`)));
 
@@ -253,12 +253,12 @@ export function addLandingZone(scope: Construct, values: AllValues, apis: Projec
   }
 }
 
-/** The text of a value that may be null at plan; undefined if it surely is null. */
+/** The text of a value that may be null at plan; undefined if synthesis knows that it is null. */
 const textIfAny = (value: Expr<string | null>): string | undefined => (isNever(value.isSet()) ? undefined : value.text);
 
 /**
- * The keys that Google's service agents may use, by what they encrypt. Without a key, the entry is missing or null at
- * plan.
+ * The keys that Google's service agents may use, by kind of encrypted data. Without a key, the entry is missing or null
+ * at plan.
  */
 function addKeys(
   scope: Construct,

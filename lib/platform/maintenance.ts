@@ -15,10 +15,13 @@ const DEFAULT_WINDOW = { day: 7, hour: 3, track: "stable" } as const;
 
 const TRACKS = ["canary", "stable", "week5"] as const;
 
-/** GKE demands 48 hours within any 32 days, and so at least 12 a week; with the rest, any 32 days have them. */
+/**
+ * GKE requires 48 hours within any 32 days, and therefore at least 12 hours a week. The remaining hours of the window
+ * ensure that every period of 32 days has 48.
+ */
 const CLUSTER_WINDOW_HOURS = 16;
 
-/** Words about the cluster in descriptions of inputs. */
+/** Parts of input descriptions about the cluster. */
 type ClusterWords = Readonly<Record<"anyTime" | "denied" | "window", string>>;
 
 const WORDS: Readonly<Record<"cluster" | "service", ClusterWords>> = {
@@ -33,13 +36,13 @@ const WORDS: Readonly<Record<"cluster" | "service", ClusterWords>> = {
   service: { window: "", anyTime: "", denied: "" },
 };
 
-/** Inputs for when Google may maintain the database, and a cluster, if that runs the application. */
+/** Inputs for Google's maintenance of the database and, on GKE, of the cluster. */
 export function maintenanceInputs(runner: keyof typeof WORDS) {
   const cluster = WORDS[runner];
   return {
     /**
-     * When Google may maintain the database, and on GKE the cluster; by default Sunday at 03:00 UTC, and the cluster at
-     * any time.
+     * Maintenance window of the database, by default Sunday at 03:00 UTC, and on GKE of the cluster, by default any
+     * time.
      */
     maintenanceWindow: object(
       {
@@ -47,7 +50,7 @@ export function maintenanceInputs(runner: keyof typeof WORDS) {
         day: count(DEFAULT_WINDOW.day, "day of the week in UTC, 1 for Monday to 7 for Sunday", 1, 7),
         /** Hour in UTC at which the window begins, 0 to 23. */
         hour: count(DEFAULT_WINDOW.hour, "hour in UTC at which it begins, 0 to 23", 0, 23),
-        /** When the database gets an update: `canary` for early, `stable`, or `week5` for weeks later. */
+        /** Time of updates of the database: early (`canary`), later (`stable`), or weeks later (`week5`). */
         track: choice(TRACKS, {
           default: DEFAULT_WINDOW.track,
           description: "when the database gets an update: canary for early, stable, or week5 for weeks later",
@@ -62,14 +65,14 @@ export function maintenanceInputs(runner: keyof typeof WORDS) {
       },
     ),
     /**
-     * Days on which Google does not maintain the database, and on GKE upgrades neither nodes nor minor versions of the
-     * cluster.
+     * Days without maintenance of the database, and on GKE without upgrades of nodes and of the cluster's minor
+     * version.
      */
     denyMaintenancePeriod: object(
       {
         /** First day, such as 2026-12-01. */
         startDate: text({ description: "first day, such as 2026-12-01" }),
-        /** Day on which it ends, at 00:00 UTC, at most 90 later. */
+        /** Day on which the period ends, at 00:00 UTC, at most 90 days later. */
         endDate: text({ description: "day on which it ends, at 00:00 UTC, at most 90 later" }),
       },
       {
@@ -82,7 +85,7 @@ export function maintenanceInputs(runner: keyof typeof WORDS) {
 
 type Inputs = ReturnType<typeof maintenanceInputs>;
 
-/** When Google may maintain something. */
+/** Maintenance window. */
 export interface MaintenanceWindow extends PropsOf<Inputs["maintenanceWindow"]["members"]> {}
 
 /** Days without maintenance by Google. */
@@ -90,7 +93,7 @@ export interface DenyMaintenancePeriod extends PropsOf<Inputs["denyMaintenancePe
 
 type SettingsOfInput<Name extends keyof Inputs> = Partial<NonNullable<SettingsOf<Inputs>[Name]>>;
 
-/** When Google may maintain something, as a setting of a part. */
+/** Maintenance window and period without maintenance, as a setting of a part. */
 export interface WindowSettings extends SettingsOfInput<"maintenanceWindow"> {}
 export interface DeniedSettings extends SettingsOfInput<"denyMaintenancePeriod"> {}
 
@@ -99,7 +102,7 @@ interface MaintenanceObjects {
   readonly maintenanceWindow: WindowSettings;
 }
 
-/** When something may be maintained; a member that is not enabled counts as absent. */
+/** Maintenance settings; a member that is not enabled counts as absent. */
 export type Maintenance = { readonly [Name in keyof Inputs]?: MaintenanceObjects[Name] };
 
 const MOST_DENIED_DAYS = 90;
@@ -139,7 +142,7 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
   },
 ];
 
-/** A period without a window would leave the cluster with a policy that cannot be removed. */
+/** Requires a window, because a period without one would leave the cluster with a policy that cannot be removed. */
 export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<
   Inputs & Pick<typeof EXISTING_CLUSTER, "existingCluster">
 >[] = [
@@ -191,7 +194,7 @@ export function addMaintenancePolicy(cluster: ContainerCluster, settings: Mainte
       exclusion_name: "denied",
       start_time: `${denied.startDate}T00:00:00Z`,
       end_time: `${denied.endDate}T00:00:00Z`,
-      // Patches of the control plane are still allowed: they disturb no pod.
+      // Still allows patches of the control plane, because they do not affect pods.
       exclusion_options: [{ scope: "NO_MINOR_OR_NODE_UPGRADES" }],
     },
   };
@@ -205,7 +208,7 @@ export function addMaintenancePolicy(cluster: ContainerCluster, settings: Mainte
 /** Inputs of other features on which a relation depends. */
 type OtherInputs = Readonly<{ existingDatabase: Optional<object>; ownParts: Optional<string> }>;
 
-/** On Cloud Run, nothing but the database is maintained. */
+/** On Cloud Run, only the database is maintained. */
 export const SERVERLESS_MAINTENANCE_RELATIONS: readonly Relation<Inputs & OtherInputs>[] = [
   {
     of: "maintenanceWindow",

@@ -2,7 +2,7 @@ import { type ITerraformDependable } from "cdktf";
 
 import { type DeploymentContext } from "../core/deployment-context";
 
-/** Props of most parts: the deployment that they belong to, and the dependencies of their first resource. */
+/** Props of most parts: the deployment to which they belong, and the dependencies of their first resource. */
 export interface PartProps {
   readonly context: DeploymentContext;
   readonly dependsOn?: ITerraformDependable[];
@@ -12,6 +12,6 @@ export interface PartProps {
 export interface SeparateWorker {
   /** Name of the Cloud Run worker pool, or of the deployment in the namespace. */
   readonly workerName: string;
-  /** What must exist before servers can run without workers of their own. */
+  /** Dependencies of servers that run without workers. */
   readonly ready: ITerraformDependable[];
 }

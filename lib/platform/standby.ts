@@ -1,11 +1,11 @@
 import { type Expr } from "../core/expr/expr";
 
-/** A second region that can take over, as the parts of a deployment see it. */
+/** Facts of a second region that can take over, for the parts of a deployment. */
 export interface Standby {
   /** Whether there is a second region. */
   readonly condition: Expr<boolean>;
 
-  /** Name of the second region; empty at plan without one. */
+  /** Name of the second region; empty at plan if there is none. */
   readonly region: Expr<string>;
 
   /** Whether the second region has taken over. */

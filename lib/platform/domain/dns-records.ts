@@ -44,8 +44,8 @@ export function zoneRecord(
 }
 
 /**
- * The record that validates a domain, from the only object of a list with name, type and data; never in a private zone,
- * which the certificate authority cannot read.
+ * The record that validates a domain, from a list with one object of name, type and data. It is never created in a
+ * private zone, because the certificate authority cannot read such a zone.
  */
 export function validationRecord(
   scope: Construct,
@@ -71,11 +71,14 @@ interface DomainStepsProps extends Pick<PartProps, "context"> {
   readonly domain: string;
   readonly validation: string;
   readonly zone?: DnsZone | undefined;
-  /** Name of the certificate; by default, that of an external load balancer. */
+  /** Name of the certificate; by default, the name for an external load balancer. */
   readonly certificate?: string;
 }
 
-/** What to do until a domain works: a list of sentences, empty without a domain, which may be known only at plan. */
+/**
+ * Steps until a domain works, as a list of sentences. The list is empty without a domain; only a plan may know whether
+ * there is one.
+ */
 export function domainSteps(props: DomainStepsProps): string {
   const { domain, context, validation, zone } = props;
   const name = props.certificate ?? hashedName(context.deployment, domain);

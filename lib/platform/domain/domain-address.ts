@@ -9,7 +9,7 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 import { type Ipv6Address } from "./ipv6";
 
-/** What parts behind a load balancer must know of its address. */
+/** Facts of a load balancer's address for the parts behind it. */
 export interface LoadBalancerAddress extends Pick<DomainAddress, "domain" | "ipAddress"> {
   /** Undefined for an internal load balancer. */
   readonly ipv6: Ipv6Address | undefined;
@@ -18,13 +18,14 @@ export interface LoadBalancerAddress extends Pick<DomainAddress, "domain" | "ipA
 /**
  * The static IP address of a global load balancer for a domain.
  *
- * It stays when the domain changes. It is created before the service behind it, because the application must know it.
+ * A change of the domain does not change it. It is created before the service behind it, because the application must
+ * know it.
  */
 export class DomainAddress extends Construct {
   /** Id of the address; null without a domain. */
   readonly addressId: string;
 
-  /** Domain that clients connect to; one that is null at plan means none. */
+  /** Domain to which clients connect; null at plan means no domain. */
   readonly domain: string;
 
   /** IP address; null without a domain. */

@@ -22,9 +22,9 @@ import { type ProtectionInputs } from "./protection";
 import { SecurityPolicy } from "./security-policy";
 
 interface CertificateProps extends PartProps {
-  /** Domain that clients connect to; one that is null at plan means none. */
+  /** Domain to which clients connect; null at plan means no domain. */
   readonly domain: string;
-  /** How the certificate is validated: `dns` or `load-balancer`. */
+  /** Validation of the certificate: by `dns` or by the `load-balancer`. */
   readonly validation: string;
 }
 
@@ -36,24 +36,24 @@ interface DomainSetupProps extends CertificateProps {
   readonly address: DomainSetupAddress;
   readonly existingSecurityPolicy?: string;
   readonly protection: ValuesOf<ProtectionInputs>["protection"];
-  /** Zone in which the records are created; without one, create those of `records.list` yourself. */
+  /** Zone in which the records are created; without a zone, create the records in `records.list` yourself. */
   readonly zone?: DnsZone;
 }
 
-/** What a domain needs on either platform: a certificate validated by DNS, records, and a security policy. */
+/** Parts of a domain on both platforms: a certificate that is validated by DNS, records, and a security policy. */
 export class DomainSetup extends Construct {
   readonly certificate: DnsCertificate;
 
   /** Name, type and value of each record, as a list that is empty without a domain; and the record sets of a zone. */
   readonly records: { readonly list: string; readonly ready: ITerraformDependable[] };
 
-  /** Security policy of the load balancer; without a protection or an existing policy, there is none. */
+  /** Security policy of the load balancer; empty without a protection and an existing policy. */
   readonly securityPolicy: SecurityPolicy;
 
-  /** All of these resources, for whatever must be created after and destroyed before them. */
+  /** All of these resources, as dependencies of parts that must be created after and destroyed before them. */
   readonly ready: ITerraformDependable[];
 
-  /** What to do until the domain works, as a list of sentences with their commands; empty without a domain. */
+  /** Steps until the domain works, as a list of sentences with commands; empty without a domain. */
   readonly nextSteps: string;
 
   /** @internal */
@@ -105,7 +105,7 @@ export class DomainSetup extends Construct {
 
 /**
  * A Google-managed certificate that becomes valid by a DNS record, before the domain points to the load balancer, and
- * the map by which a load balancer finds it. Nothing is created for another validation.
+ * the certificate map for the load balancer. Nothing is created for another kind of validation.
  *
  * A change of the domain creates the new certificate before it deletes the old one; the map stays.
  */
@@ -113,7 +113,7 @@ export class DnsCertificate extends Construct {
   /** Id of the map; null if there is none. */
   readonly mapId: string;
 
-  /** How a proxy refers to the map; null if there is none. */
+  /** Reference of a proxy to the map; null if there is no map. */
   readonly mapUrl: string;
 
   /** The records that validate the domain; a list of objects with name, type and data. */
@@ -135,7 +135,7 @@ export class DnsCertificate extends Construct {
       this.ready = [];
       return;
     }
-    // All but the map are replaced when the domain changes, and the new ones come first.
+    // A change of the domain replaces everything but the map; replacements are created first.
     const common = {
       project: context.projectId,
       name: hashedName(context.deployment, domain),
@@ -148,7 +148,8 @@ export class DnsCertificate extends Construct {
       ...common,
       domain,
       dependsOn,
-      // Its record is specific to this project, so that another project or authority can validate the same domain too.
+      // The validation record is specific to this project, so that another project or authority can validate the same
+      // domain too.
       type: "PER_PROJECT_RECORD",
     });
     this.certificate = new CertificateManagerCertificate(this, MAIN_CHILD_ID, {

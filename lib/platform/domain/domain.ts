@@ -34,7 +34,7 @@ const DOMAIN: Rule<string> = {
   `,
 };
 
-/** Validation of a domain's certificate by default: on GKE, only the load balancer can do it without a script. */
+/** Default validation of a domain's certificate. On GKE, only validation by the load balancer needs no script. */
 const CERTIFICATE_VALIDATION = { serverless: "dns", kubernetes: "load-balancer" } as const;
 
 const YEAR_OF_HTTPS = "max-age=31536000";
@@ -51,21 +51,21 @@ const ZONE = {
       `,
     ),
   }),
-  /** Project of the zone; by default, that of the deployment. */
+  /** Project of the zone; by default, the project of the deployment. */
   project: text({ default: null, description: "its project, if it is another one", schema: PROJECT_ID.schema }),
-  /** Whether only networks can read the zone: the record that validates the domain is then not created in it. */
+  /** Whether the zone is private. The record that validates the domain is not created in a private zone. */
   private: flag({
     default: false,
     description: "whether only networks can read it: the record that validates the domain is then not created in it",
   }),
-  /** Domain that the zone serves, to check at plan that the domain belongs to it. */
+  /** Domain of the zone. A plan uses it to check that the application's domain belongs to the zone. */
   dnsName: text({
     default: null,
     description: "domain that it serves, so that a plan refuses the zone of another domain",
   }),
 };
 
-/** Attributes that are read of a zone. */
+/** Attributes that are read from a zone. */
 function attributesOfZone(zone: ProviderResource): DnsZoneProps {
   const [name, project, dnsName] = ["name", "project", "dns_name"].map((each) => zone.getStringAttribute(each)) as [
     string,
@@ -86,13 +86,13 @@ export interface DnsZoneProps extends PropsOf<typeof ZONE> {}
 /**
  * Inputs of the domain, its certificate and its records.
  *
- * @param withoutDomain how clients connect without a domain, as a sentence
+ * @param withoutDomain access of clients without a domain, as a sentence
  */
 export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, withoutDomain: string) {
   return {
     /**
-     * Domain of the application, with a Google-managed certificate; none: clients use the address that the platform
-     * assigns.
+     * Domain of the application, with a Google-managed certificate. Without a domain, clients use the address that the
+     * platform assigns.
      */
     domain: text({
       default: null,
@@ -104,7 +104,7 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
       `,
       must: DOMAIN,
     }),
-    /** How the certificate is validated: `dns`, the default on Cloud Run, or `load-balancer`, the default on GKE. */
+    /** Validation of the certificate: `dns`, the default on Cloud Run, or `load-balancer`, the default on GKE. */
     certificateValidation: choice(["dns", "load-balancer"], {
       default: CERTIFICATE_VALIDATION[platform],
       description: prose`
@@ -116,8 +116,8 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
       fix: "use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
     }),
     /**
-     * Existing zone of Cloud DNS, or its resource, for the records of the domain; one of the same name and type is
-     * overwritten.
+     * Existing zone of Cloud DNS, or its resource, for the records of the domain; existing records of the same name and
+     * type are overwritten.
      */
     dnsZone: orResource(
       "dnsName",
@@ -134,7 +134,7 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
     /** Options of the load balancer of a domain. */
     domainOptions: object(
       {
-        /** Header by which browsers use nothing but HTTPS for the domain, by default for a year; empty for none. */
+        /** Header that makes browsers use only HTTPS for the domain, by default for a year; empty for no header. */
         strictTransportSecurity: text({
           default: YEAR_OF_HTTPS,
           description: prose`
@@ -150,12 +150,12 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
             `,
           ),
         }),
-        /** Redirects port 80 to HTTPS; otherwise nothing is there. */
+        /** Redirects port 80 to HTTPS; otherwise port 80 is closed. */
         httpRedirect: flag({
           default: true,
           description: "redirects port 80 to HTTPS; false leaves the port closed",
         }),
-        /** Gives it an IPv6 address too, with an AAAA record, for clients that have no IPv4. */
+        /** Adds an IPv6 address and an AAAA record, for clients without IPv4. */
         ipv6: flag({
           default: false,
           description: prose`
@@ -164,8 +164,8 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
           `,
         }),
         /**
-         * Share of the requests that it logs, from 0 to 1; by default 1 while a rule of the protection is in preview,
-         * else 0. Logs are billed.
+         * Share of logged requests, from 0 to 1; by default 1 while a rule of the protection is in preview, otherwise
+         * 0. Logs are billed.
          */
         requestLogSampleRate: number({
           default: null,
@@ -212,7 +212,7 @@ export function uselessWithoutDomain<T extends DomainInputs>(
   };
 }
 
-/** Warns of a validation of certificates without a domain; each variant has another default. */
+/** Warns of a certificate validation without a domain; the default depends on the variant. */
 export const certificateWarning = (platform: keyof typeof CERTIFICATE_VALIDATION) =>
   uselessWithoutDomain<DomainInputs>(
     "certificateValidation",
@@ -277,7 +277,9 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
 
 /** Input of Cloud Run's own address. */
 export const DEFAULT_ADDRESS = {
-  /** Closes the address that Cloud Run assigns. Set it only after the domain works, because it is closed first. */
+  /**
+   * Closes the address that Cloud Run assigns. Set it only after the domain works, because the address is closed first.
+   */
   closeDefaultAddress: flag({
     default: false,
     description: prose`
@@ -288,7 +290,7 @@ export const DEFAULT_ADDRESS = {
   }),
 };
 
-/** Without a load balancer in front of it, the default address is the only one. */
+/** Refused without a load balancer, because the default address is the only one then. */
 export const DEFAULT_ADDRESS_RELATIONS: readonly Relation<DomainInputs & typeof DEFAULT_ADDRESS>[] = [
   needs("closeDefaultAddress", { with: ["domain"], because: "the default address is the only one without it" }),
 ];

@@ -17,9 +17,9 @@ interface HttpsRedirectProps extends PartProps {
   /** Condition under which the address exists. */
   readonly condition: Expr<boolean>;
   readonly enabled: boolean | IResolvable;
-  /** IPv6 address whose port 80 is redirected too. */
+  /** IPv6 address; its port 80 is redirected too. */
   readonly ipv6: Ipv6Address | undefined;
-  /** Scheme of the load balancer on port 443 of the same address: two schemes cannot share an address. */
+  /** Scheme of the load balancer on port 443 of the same address, because two schemes cannot share an address. */
   readonly scheme: Scheme;
 }
 
@@ -36,7 +36,7 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
     defaultUrlRedirect: {
       httpsRedirect: true,
       redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT",
-      // The query of a sign-in request carries its state.
+      // Keeps the query, because it contains the state of a sign-in request.
       stripQuery: false,
     },
     dependsOn,

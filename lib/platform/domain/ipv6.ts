@@ -11,7 +11,7 @@ import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 
-/** The scheme of a load balancer; all rules of one target have the same. */
+/** The scheme of a load balancer; all rules of one target have the same scheme. */
 export type Scheme = "EXTERNAL" | "EXTERNAL_MANAGED";
 
 /**
@@ -52,7 +52,7 @@ export class Ipv6Address extends Construct {
           labels: context.labels,
           count: this.count,
           dependsOn,
-          // For the same reason as in `tlsPolicy`.
+          // Replaced in the same order as in `tlsPolicy`, for the same reason.
           lifecycle: { createBeforeDestroy: true },
         }),
     );

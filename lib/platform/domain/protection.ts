@@ -11,22 +11,22 @@ import { prose } from "../../core/prose";
 import { type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
 
-/** Words of `waf`: what happens to requests that look like an attack. */
+/** Words of `waf`: the action for requests that look like an attack. */
 const WAF_OFF = "off";
 const WAF_PREVIEW = "preview";
 const WAF_ENFORCE = "enforce";
 
 /**
- * Limits that an office with one address keeps within: 60 people who sign in within the same minute submit up to four
- * forms each, and send about twenty requests each that are no files.
+ * Limits that an office with one address does not exceed: 60 people who sign in within the same minute submit up to
+ * four forms each, and send about twenty requests each apart from files.
  */
 const OFFICE = { people: 60, formsEach: 4, requestsEach: 20 } as const;
 const SIGN_INS_PER_MINUTE = OFFICE.people * OFFICE.formsEach;
 const REQUESTS_PER_MINUTE = OFFICE.people * OFFICE.requestsEach;
 
 /**
- * Cloud Armor's limits on counted requests per address; a ban lasts longer than the counted minute, and addresses
- * change hands.
+ * Cloud Armor's limits on counted requests per address, and limits of a ban: it must be longer than the counted minute,
+ * but not too long, because addresses are reassigned.
  */
 const MOST = { beforeBan: 10_000, beforeThrottle: 1_000_000, banSeconds: 3600 } as const;
 
@@ -34,14 +34,14 @@ const MOST = { beforeBan: 10_000, beforeThrottle: 1_000_000, banSeconds: 3600 } 
  * Inputs for the security policy of a domain's load balancer, against password guessing, floods of requests and attacks
  * on the application.
  *
- * @param detached what removing an existing policy does, as a sentence
+ * @param detached effect of the removal of an existing policy, as a sentence
  */
 export function protectionInputs(detached: string) {
   return {
-    /** Rules of Cloud Armor for the load balancer of the domain; `{}` is enough. */
+    /** Rules of Cloud Armor for the load balancer of the domain; `{}` turns them on with defaults. */
     protection: object(
       {
-        /** Sign-in forms per minute and address, 240 by default: up to four each of 60 people of an office. */
+        /** Sign-in forms per minute and address, 240 by default: up to four forms each by 60 people in an office. */
         signInsPerMinute: number({
           default: SIGN_INS_PER_MINUTE,
           description: prose`
@@ -50,7 +50,7 @@ export function protectionInputs(detached: string) {
           `,
           schema: { multipleOf: 1, minimum: 1, maximum: MOST.beforeBan },
         }),
-        /** Seconds for which an address with too many sign-in forms is refused further ones, 300 by default. */
+        /** Seconds for which further sign-in forms are refused from an address that sent too many, 300 by default. */
         banSeconds: number({
           default: 300,
           description: "seconds for which an address that exceeds this is refused further forms",
@@ -71,8 +71,8 @@ export function protectionInputs(detached: string) {
           description: "only marks requests above these limits in the request log",
         }),
         /**
-         * CIDR ranges of offices, outposts and servers of applications, IPv4 or IPv6, to which no limit applies;
-         * nothing slows the guessing of passwords from there.
+         * CIDR ranges of offices, outposts and servers of applications, IPv4 or IPv6, without limits; password guessing
+         * from these ranges is not slowed.
          */
         trustedRanges: ranges(
           prose`
@@ -82,7 +82,10 @@ export function protectionInputs(detached: string) {
         ),
         /** CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them. */
         adminRanges: ranges("CIDR ranges of administrators, to which no rule applies"),
-        /** Denies the administration pages, and what changes the server, to all addresses but `adminRanges`. */
+        /**
+         * Restricts the administration pages, and the API that changes the server's code and configuration, to
+         * `adminRanges`.
+         */
         restrictAdmin: flag({
           default: false,
           description: prose`
@@ -90,7 +93,10 @@ export function protectionInputs(detached: string) {
             only from admin_ranges
           `,
         }),
-        /** What happens to requests that look like attacks: `off`; `preview`, the default, to log them; `enforce`. */
+        /**
+         * Action for requests that look like attacks: `off`; `preview`, the default, which only logs them; or
+         * `enforce`.
+         */
         waf: choice([WAF_OFF, WAF_PREVIEW, WAF_ENFORCE], {
           default: WAF_PREVIEW,
           description: prose`
@@ -134,7 +140,7 @@ export function protectionInputs(detached: string) {
   };
 }
 
-/** Ranges of addresses, which may be many. */
+/** A list of address ranges, possibly long. */
 function ranges(description: string) {
   return texts({
     default: [],
@@ -210,7 +216,10 @@ export function wafSwitches(waf: string): Readonly<Record<"isOn" | "isPreview", 
 /** Whether a rule only marks requests in the log. */
 const hasPreview = ({ protection: { at } }: ValuesOf<ProtectionInputs>) => at.waf.eq(WAF_PREVIEW).or(at.previewLimits);
 
-/** Share of the requests that the load balancer logs: all, if something can be seen only there. */
+/**
+ * Share of the requests that the load balancer logs: all requests if a rule is in preview, because its effect is
+ * visible only in the log.
+ */
 export const requestLogRate = (v: ValuesOf<Inputs>): Expr<number> =>
   v.domainOptions.at.requestLogSampleRate.coalesce(v.protection.isNull().choose(0, hasPreview(v).choose(1, 0)));
 

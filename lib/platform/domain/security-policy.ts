@@ -21,16 +21,16 @@ import { type ProtectionInputs, unexaminedPathsRisk, wafSwitches } from "./prote
 import { LIMIT_SECONDS, PROTECTION_RULES, type ProtectionRule, RANGES_PER_RULE } from "./protection-rules";
 
 export interface SecurityPolicyProps extends PartProps {
-  /** Domain of the load balancer that gets the policy; without one, there is no policy. */
+  /** Domain of the load balancer with the policy; without a domain, there is no policy. */
   readonly domain?: string;
-  /** Existing policy, instead of the rules here: `projects/<project>/global/securityPolicies/<name>`. */
+  /** Existing policy that replaces the rules here: `projects/<project>/global/securityPolicies/<name>`. */
   readonly existing?: string;
   readonly protection: ValuesOf<ProtectionInputs>["protection"];
 }
 
 /** The security policy of a load balancer: a new one with the rules of a protection, an existing one, or none. */
 export class SecurityPolicy extends Construct {
-  /** Id of the policy, as a Terraform value; null without one. */
+  /** Id of the policy, as a Terraform value; null without a policy. */
   readonly policyId: string;
   readonly ready: ITerraformDependable[];
 
@@ -53,12 +53,13 @@ export class SecurityPolicy extends Construct {
         project: context.projectId,
         name,
         type: "CLOUD_ARMOR",
-        // Names the matched part of a request in the log, without which nobody can tell why a rule would refuse it.
+        // Names the matched part of a request in the log, because the reason for a refusal would be unknown otherwise.
         advancedOptionsConfig: { logLevel: "VERBOSE" },
         rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
         count: countIf(isProtected),
         dependsOn,
-        // The load balancer must be detached from the policy before its destroy; no replacement has the same name.
+        // Created before its predecessor is destroyed, because the load balancer must first be detached from the old
+        // policy. A replacement always has another name.
         lifecycle: { createBeforeDestroy: true },
       });
       const repeated = blocks
@@ -130,7 +131,7 @@ function limitOf({ action, limit }: ProtectionRule, settings: Settings): Compute
   return {
     conformAction: "allow",
     exceedAction: "deny(429)",
-    // By the address that connects to the load balancer, because a header could be forged.
+    // Counted by the address that connects to the load balancer, because a header could be forged.
     enforceOnKey: "IP",
     rateLimitThreshold: { count: settings[limit], intervalSec: LIMIT_SECONDS },
     banDurationSec: action === "rate_based_ban" ? settings.banSeconds : undefined,

@@ -5,7 +5,7 @@ import { type Construct } from "constructs";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
 
-/** The versions and ciphers of TLS that a load balancer accepts; the platform's default still accepts TLS 1.0. */
+/** The TLS versions and ciphers of a load balancer. Set because the platform's default still accepts TLS 1.0. */
 export function tlsPolicy(
   scope: Construct,
   { count, dependsOn, context }: PartProps & { readonly count: TerraformCount | undefined },
@@ -18,8 +18,8 @@ export function tlsPolicy(
     profile: "MODERN",
     minTlsVersion: "TLS_1_2",
     dependsOn,
-    // Otherwise no plan could replace a cluster together with this policy's dependencies: the cluster's Ingress must be
-    // deleted first.
+    // Otherwise no plan could replace a cluster together with this policy's dependencies, because the cluster's Ingress
+    // must be deleted first.
     lifecycle: { createBeforeDestroy: true },
   });
 }

@@ -9,9 +9,12 @@ import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
 import { flag } from "../../core/inputs/rows";
 import { prose } from "../../core/prose";
 
-/** Input for accounts that must not grant anything. */
+/** Input for callers without permission to grant roles. */
 export const GRANT_ROLES = {
-  /** Grants roles to accounts, and on parts, that are managed elsewhere; otherwise they are listed as commands. */
+  /**
+   * Grants roles to accounts that are managed elsewhere, and on such parts; otherwise the grants are listed as
+   * commands.
+   */
   grantRoles: flag({
     default: true,
     description: prose`
@@ -28,7 +31,7 @@ interface Condition {
   readonly title: string;
 }
 
-/** Arguments of grants; each type has some of them. */
+/** Arguments of grants; each type of grant has some of them. */
 type Name = "bucket" | "crypto_key_id" | "location" | "member" | "name" | "parent" | "project" | "repository" | "role";
 type Arguments = Readonly<Record<Name | "dataset_id" | "secret_id" | "service_account_id" | "topic", string>>;
 
@@ -45,7 +48,7 @@ const COMMANDS: Readonly<Record<string, (of: GrantBody) => Expr<string>>> = {
         --project=${grant.project}
       `,
     ),
-  // By `bq`, because `gcloud` has no commands for datasets.
+  // Uses `bq`, because `gcloud` has no commands for datasets.
   google_bigquery_dataset_iam_member: ({ dataset_id, member, project, role }) =>
     exprOf(
       prose`
@@ -86,7 +89,7 @@ interface GrantBody extends Arguments {
 }
 
 /**
- * Makes the grants for parts that are managed elsewhere only if `grantRoles` holds.
+ * Limits the grants for parts that are managed elsewhere to the case that `grantRoles` holds.
  *
  * @returns a command for each grant that is not made
  */
@@ -124,7 +127,7 @@ function concatenated(
   single: readonly Expr<string | null>[],
   repeated: readonly Expr<readonly string[]>[],
 ): Expr<readonly string[]> {
-  // Not `compact`: its whole result is unknown as long as one command is.
+  // Not `compact`, because its whole result is unknown as long as one command is unknown.
   const asked = single.length === 0 ? [] : [hcl<readonly string[]>`[for each in ${single} : each if each != null]`];
   const [first = literal<readonly string[]>([]), ...others] = [...asked, ...repeated];
   return others.length === 0 ? first : concat(first, ...others);
@@ -132,7 +135,7 @@ function concatenated(
 
 const bound = (words: string, { member, role }: GrantBody) => `gcloud ${words} --member='${member}' --role=${role}`;
 
-/** A command for a type of grant that has no conditions, and so no option for them. */
+/** A command for a type of grant without conditions, and therefore without an option for them. */
 const unconditional = (grant: GrantBody, words: string): Expr<string> => exprOf(bound(words, grant));
 
 /** A command with an option for the condition, because `gcloud` would otherwise ask. */

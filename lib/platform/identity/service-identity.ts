@@ -56,9 +56,12 @@ const ACCOUNTS = {
   recovery: account("makes a link for an administrator who is locked out"),
   /** E-mail address of the account of the image's build. */
   build: account("builds the image"),
-  /** E-mail address of the account that starts jobs by their schedule; unused on GKE, which starts them itself. */
+  /**
+   * E-mail address of the account that starts jobs by their schedule; unused on GKE, because the cluster starts them
+   * itself.
+   */
   scheduler: account("starts jobs by their schedules"),
-  /** E-mail address of the account of the nodes of a cluster that is created; unused on Cloud Run. */
+  /** E-mail address of the nodes' account in a created cluster; unused on Cloud Run. */
   nodes: account("runs nodes that are created, which keep it"),
 };
 
@@ -67,7 +70,10 @@ export interface AccountEmails extends PropsOf<typeof ACCOUNTS> {}
 
 /** Input for existing service accounts. */
 export const EXISTING_SERVICE_ACCOUNTS = {
-  /** Existing service accounts, or their resources, each instead of one that would be created, with its grants. */
+  /**
+   * Existing service accounts, or their resources. Each replaces an account that would be created, and gets the same
+   * grants.
+   */
   existingServiceAccounts: object(ACCOUNTS, {
     description: (members) =>
       prose`
@@ -140,14 +146,14 @@ export interface ServiceIdentityProps {
   readonly condition?: Condition;
 
   /**
-   * An account to use instead; its address may be null at plan.
+   * Existing account to use instead; its address may be null at plan.
    *
    * @default - one is created
    */
   readonly existing?: ExistingAccount | undefined;
 
   /**
-   * What must exist first: `apis.ready("iam")`.
+   * Dependencies of the account: `apis.ready("iam")`.
    *
    * @default - nothing
    */
@@ -211,7 +217,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     });
     this.name = id;
     this.condition = props.condition;
-    // By its formula, because an account that may not exist has no attribute to refer to.
+    // Address from the formula, because an optional account may have no attributes.
     const named = `${accountId}@${project}.iam.gserviceaccount.com`;
     const ownEmail = isAlways(condition) ? attributeOf(this.account, "email").text : named;
     const { name = `Existing${id}` } = existing ?? {};
@@ -259,7 +265,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
       member,
       dependsOn: ifAny(ready),
       count: countIf(allOf(needed, condition)),
-      // A changed condition makes a new grant; workloads keep the former one until the new one exists.
+      // A changed condition creates a new grant; workloads keep the former grant until the new one exists.
       ...(resource && { lifecycle: { createBeforeDestroy: true } }),
       ...(resource && isAlways(resource.when) && { condition: onlyOn(resource, resource.name) }),
     });

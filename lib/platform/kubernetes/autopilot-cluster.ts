@@ -35,17 +35,17 @@ export const NODES_PURPOSE = "idp-node";
 interface AutopilotClusterProps extends PartProps {
   readonly controlPlane: ControlPlane;
   readonly deletionProtection: boolean | IResolvable;
-  /** A cluster to use instead; its attributes may be null at plan. */
+  /** Existing cluster to use instead; its attributes may be null at plan. */
   readonly existing: ExistingCluster | undefined;
   readonly maintenance: Maintenance;
   readonly network: ClusterNetwork;
-  /** An account to run the nodes as instead; its address may be null at plan. */
+  /** Existing account for the nodes; its address may be null at plan. */
   readonly nodes: ExistingAccount | undefined;
 }
 
 /**
- * A regional Autopilot cluster on the regular release channel, with private nodes that run as their own service
- * account; or one that is managed elsewhere, in which nothing is changed.
+ * A regional Autopilot cluster on the regular release channel, with private nodes under a separate service account; or
+ * an existing cluster, which is not changed.
  *
  * Billed by the hour from creation on, and by the resources that the pods request.
  */
@@ -72,7 +72,7 @@ export class AutopilotCluster extends Construct {
   /** Region or zone of the cluster. */
   readonly location: string;
 
-  /** Whether the control plane is reached by a name; undefined if synthesis knows that it is not. */
+  /** Whether the control plane is reached by its DNS name; undefined if synthesis knows that it is not. */
   private readonly isNamed: Expr<boolean> | undefined;
 
   /** @internal */
@@ -110,7 +110,7 @@ export class AutopilotCluster extends Construct {
       purpose: NODES_PURPOSE,
       description: "Runs the nodes of the cluster",
       condition: isAlways(isOwn) ? undefined : isOwn,
-      // Not the name of an existing cluster's nodes, because their grants are created here too.
+      // Differs from the name for an existing cluster's nodes, because their grants are created here too.
       existing: nodes && { ...nodes, name: "GivenNodes" },
     });
   }
@@ -158,7 +158,7 @@ export class AutopilotCluster extends Construct {
         provider: "google",
         attributes: {},
       }).stringAttribute("access_token"),
-      // GKE's admission controllers add these to objects; without this, the next plan would show a diff.
+      // Ignored, because GKE's admission controllers add these to objects and the next plan would show a diff.
       ignoreAnnotations: ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"],
     };
   }

@@ -16,7 +16,7 @@ import { prose } from "../../core/prose";
 /** Every IPv4 address. */
 export const ANYWHERE = "0.0.0.0/0";
 
-/** Ranges that GKE accepts for a private endpoint, by name, and the pattern of all within them. */
+/** Ranges that GKE accepts for a private endpoint, by name, with the pattern of their subranges. */
 export const PRIVATE_RANGES = {
   "private-10": "10.0.0.0/8",
   "private-172": "172.16.0.0/12",
@@ -38,8 +38,8 @@ interface Hardening {
 /** Inputs of the control plane. */
 export const CONTROL_PLANE = {
   /**
-   * CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Empty: any;
-   * sign-in is still required.
+   * CIDR ranges that may reach the control plane, by name; include the range of the machine that runs Terraform. Empty
+   * allows any source address; sign-in is still required.
    */
   authorizedNetworks: textMap({
     default: {},
@@ -58,8 +58,8 @@ export const CONTROL_PLANE = {
     },
   }),
   /**
-   * Where the control plane is reached: at a `public` address; at a `private` one of the network; at its `dns` name
-   * alone, with the right to connect.
+   * Endpoint of the control plane: a `public` address, a `private` address of the network, or only its `dns` name,
+   * which requires the permission to connect.
    */
   controlPlaneEndpoint: choice(ENDPOINTS, {
     default: "public",
@@ -71,17 +71,17 @@ export const CONTROL_PLANE = {
     `,
   }),
   /**
-   * What organizations require of clusters: no rights for all signed-in users, no unauthenticated port of nodes,
-   * groups, notifications.
+   * Hardening that organizations require of clusters: no rights for all signed-in users, no unauthenticated port of
+   * nodes, groups, notifications.
    */
   clusterHardening: object(
     {
-      /** Group whose members can be given rights in the cluster, `gke-security-groups@<domain>`. */
+      /** Group, `gke-security-groups@<domain>`; groups in it can be given rights in the cluster. */
       securityGroup: text({
         default: null,
         description: "gke-security-groups@<domain>, whose groups can be given rights in the cluster",
       }),
-      /** Topic of Pub/Sub in the project that is told of upgrades and security bulletins. */
+      /** Topic of Pub/Sub in the project for notifications about upgrades and security bulletins. */
       notificationTopic: text({
         default: null,
         description: "projects/<project>/topics/<name>, which is told of upgrades and security bulletins",
@@ -109,7 +109,7 @@ export const CONTROL_PLANE = {
   ),
 };
 
-/** What organizations require of clusters. */
+/** Hardening that organizations require of clusters. */
 export interface ClusterHardening extends PropsOf<(typeof CONTROL_PLANE)["clusterHardening"]["members"]> {}
 
 export const CONTROL_PLANE_RELATIONS: readonly Relation<
@@ -163,7 +163,7 @@ export function addControlPlane(cluster: ContainerCluster, settings: ControlPlan
   const isPublic = endpoint.eq("public");
   const isByAddress = not(isAtName(settings));
   cluster.putPrivateClusterConfig({ enablePrivateNodes: true, enablePrivateEndpoint: not(isPublic).flag });
-  // Options that are off are sent too, because the provider takes a missing block as no change.
+  // Options that are off are sent too, because the provider treats a missing block as no change.
   cluster.putControlPlaneEndpointsConfig({
     dnsEndpointConfig: { allowExternalTraffic: isAtName(settings).flag },
     ipEndpointsConfig: { enabled: isByAddress.flag },

@@ -17,7 +17,7 @@ import { ACCOUNT_EMAIL } from "../identity/service-identity";
 const CLUSTER = {
   /** Name of the cluster. */
   name: text({ description: "name of the cluster" }),
-  /** Its region or zone. */
+  /** Region or zone of the cluster. */
   location: text({ description: "its region or zone" }),
   /** Address of its control plane, or the name of its DNS endpoint. */
   endpoint: text({ description: "address of its control plane, or the name of its DNS endpoint" }),
@@ -26,7 +26,10 @@ const CLUSTER = {
     default: null,
     description: "its certificate in base64, as GKE returns it, null for a DNS endpoint, which has a public one",
   }),
-  /** E-mail address of the account of its nodes, which gets the right to pull images; null if they have it. */
+  /**
+   * E-mail address of the account of the cluster's nodes, which gets the right to pull images; null if the account has
+   * this right.
+   */
   nodeAccount: text({
     default: null,
     description:
@@ -36,7 +39,10 @@ const CLUSTER = {
   autopilot: flag({ default: true, description: "false for a standard cluster" }),
 };
 
-/** Attributes that are read of a cluster; not the nodes' account, because nodes may belong to separate pools. */
+/**
+ * Attributes that are read from a cluster. The nodes' account is not among them, because nodes may belong to separate
+ * pools.
+ */
 function attributesOfCluster(cluster: ProviderResource): ClusterAttributes {
   const [name, location, endpoint, caCertificate] = CLUSTER_ATTRIBUTES.map((each) =>
     cluster.getStringAttribute(each),
@@ -72,8 +78,8 @@ function isCluster(cluster: Expr): Expr<boolean> {
 /** Inputs for an existing cluster and an existing namespace in it. */
 export const EXISTING_CLUSTER = {
   /**
-   * Existing cluster, or its resource; nothing outside of the namespace, and of the namespace of outposts, is changed
-   * in it.
+   * Existing cluster, or its resource. Only objects in the deployment's namespace and in the namespace of outposts are
+   * changed.
    */
   existingCluster: orResource(
     "endpoint",
@@ -101,8 +107,8 @@ export const EXISTING_CLUSTER = {
     }),
   ),
   /**
-   * Existing namespace of an existing cluster, or its resource, with no other identity provider in it, because alerts
-   * go by namespaces.
+   * Existing namespace of an existing cluster, or its resource. It must not contain another identity provider, because
+   * alerts select pods by namespace.
    */
   existingNamespace: orResource(
     "id",
@@ -142,8 +148,8 @@ export interface NamespaceAttributes extends PropsOf<(typeof EXISTING_CLUSTER)["
 export type ExistingCluster = Existing & Partial<ClusterAttributes>;
 
 /**
- * Node selector for pods of a standard cluster: nodes with the metadata server that issues their tokens. Autopilot has
- * that server on every node, and refuses the selector.
+ * Node selector for pods of a standard cluster. It selects nodes with the metadata server that issues tokens to pods.
+ * Autopilot has this server on every node, and refuses the selector.
  */
 export function nodeSelectorOf(scope: Construct, cluster: ExistingCluster | undefined) {
   if (cluster === undefined) return undefined;
@@ -152,7 +158,7 @@ export function nodeSelectorOf(scope: Construct, cluster: ExistingCluster | unde
   return Token.asStringMap(new TerraformLocal(scope, "NodeSelector", labels).expression);
 }
 
-/** What distinguishes a cluster from others. */
+/** Facts that identify a cluster. */
 export function clusterPath({ at }: ValuesOf<typeof EXISTING_CLUSTER>["existingCluster"]): Expr<string> {
   return interpolated`${at.location}/${at.name}`;
 }
@@ -163,7 +169,8 @@ const inPartsFile = (part: IConstruct) => {
 
 /**
  * Refuses, at plan, to change the cluster or the existing namespace while the former one has objects of the deployment.
- * Terraform would look for them in the new one and forget them, together with the load balancer that has the address.
+ * Otherwise Terraform would look for these objects in the new cluster, and remove them from the state, together with
+ * the load balancer that has the address.
  *
  * @returns the record, on which everything in the namespace must depend, and the check, on which the guards must depend
  */

@@ -20,9 +20,9 @@ import { addWorkloadSecret } from "./workload-secret";
 /** Inputs for the location of client addresses. */
 export const GEOIP = {
   /**
-   * Databases of MaxMind that tell the application where a client's address is, kept current in each pod with an
-   * account there; none: those of the image, which are as old as its release. Whoever applies must be allowed to read
-   * the secret with the licence key.
+   * Databases of MaxMind for the location of client addresses. A MaxMind account keeps them current in each pod.
+   * Without it, the application uses the databases in its image, which are as old as its release. The account that runs
+   * Terraform must be allowed to read the secret with the licence key.
    */
   geoip: object(
     {
@@ -125,7 +125,7 @@ export function geoipUpdater(
             timeoutSeconds: 5,
             failureThreshold: 90,
           },
-          // Idle most of the time, so little more than the smallest container that GKE offers.
+          // Little more than GKE's smallest container, because the updater is idle most of the time.
           resources: sized({ cpu: "50m", memory: "128Mi" }),
           securityContext: { ...HARDENED, readOnlyRootFilesystem: true },
           volumeMount: [{ name: VOLUME, mountPath: FOLDER }],
@@ -142,5 +142,5 @@ export function geoipUpdater(
 
 const VOLUME = "geoip";
 
-/** Where the updater keeps the databases; the application mounts the same folder at another path. */
+/** Folder of the databases in the updater; the application mounts the same folder at another path. */
 const FOLDER = "/usr/share/GeoIP";

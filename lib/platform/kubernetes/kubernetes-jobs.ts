@@ -29,7 +29,7 @@ import { metadataName, shortHash, type WorkloadNamespace } from "./workload-name
 import { addWorkloadSecret } from "./workload-secret";
 
 interface KubernetesJobsProps {
-  /** Service account that the jobs act as. It is granted access to what each job uses. */
+  /** Service account of the jobs. It is granted access to the resources of each job. */
   readonly identity: WorkloadIdentity;
   readonly namespace: WorkloadNamespace;
   readonly context: DeploymentContext;
@@ -43,9 +43,9 @@ export class KubernetesJobs implements ManualJobRunner, ScheduledJobRunner {
   constructor(private readonly props: KubernetesJobsProps) {}
 
   /**
-   * The name contains a hash of the values that the job depends on, so a change of them creates a new job; so does a
-   * new version of a secret, whose copy has a new name. A finished job is kept; if it were deleted, the next apply
-   * would run it again.
+   * The name contains a hash of the values on which the job depends, so a changed value creates a new job. A new
+   * version of a secret does the same, because its copy has a new name. A finished job is kept, because the next apply
+   * would run a deleted job again.
    */
   runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob {
     const { identity, namespace } = this.props;
@@ -89,7 +89,8 @@ export class KubernetesJobs implements ManualJobRunner, ScheduledJobRunner {
       // A date that does not exist, so that the schedule never runs even if somebody resumes it.
       { schedule: "0 0 31 2 *", suspend: true },
     );
-    // `kubectl create job --from` takes no variables, so the command sets them in between.
+    // `kubectl create job --from` accepts no variables, so the command adds them to the manifest before it creates the
+    // job.
     const runCommand = [
       `${this.inNamespace} create job ${name}-$(date +%s) --from=cronjob/${name} --dry-run=client --output=yaml`,
       `kubectl set env --local --filename=- --containers=${job.name} --output=yaml ${variable}=${placeholder}`,
@@ -126,9 +127,9 @@ export class KubernetesJobs implements ManualJobRunner, ScheduledJobRunner {
   }
 
   /**
-   * Adds what the pods of a job need: script, secrets and service account.
+   * Adds the objects for the pods of a job: script, secrets and service account.
    *
-   * @param labels further labels of the pods; a change replaces a job, and so runs it again
+   * @param labels further labels of the pods; a change replaces a job and runs it again
    */
   private addPod(scope: Construct, { condition, container, ...job }: JobSpec, labels?: Labels) {
     const { identity, namespace, context } = this.props;

@@ -28,7 +28,7 @@ import { type PublicAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 
 interface ClusterLoadBalancerProps extends PartProps {
-  /** Address that clients connect to; it must be the workload's address too. */
+  /** Address to which clients connect; must be the same as the address of the workload. */
   readonly address: PublicAddress;
   readonly domainSetup: DomainSetup | undefined;
   readonly namespace: WorkloadNamespace;
@@ -40,7 +40,9 @@ interface ClusterLoadBalancerProps extends PartProps {
   readonly workload: Pick<KubernetesWorkload, "podLabels" | "ready">;
 }
 
-/** One address of the HTTPS load balancer: a load balancer of its own, because an Ingress has one address. */
+/**
+ * One address of the HTTPS load balancer. Each address has a separate Ingress, because an Ingress has only one address.
+ */
 interface IngressSpec {
   readonly address: ComputeGlobalAddress;
   readonly certificate: ComputeManagedSslCertificate;
@@ -56,8 +58,8 @@ interface IngressSpec {
  * Ingress to a workload: a passthrough load balancer, or with a domain an HTTPS load balancer, its certificate, and a
  * redirect from port 80.
  *
- * Exactly one of the two load balancers exists. Their names differ, because Kubernetes cannot turn one kind of object
- * into the other.
+ * Exactly one of the two load balancers exists. Their names differ, because Kubernetes cannot convert one kind of
+ * object into the other.
  */
 export class ClusterLoadBalancer extends Construct {
   readonly url: string;
@@ -144,7 +146,7 @@ export class ClusterLoadBalancer extends Construct {
       spec: {
         type: "LoadBalancer",
         loadBalancerIp: address.regionalAddress,
-        // Preserves the clients' addresses, which the application logs and bases limits on.
+        // Preserves the clients' addresses, because the application logs them and uses them for limits.
         externalTrafficPolicy: "Local",
         selector: { ...workload.podLabels },
         port: [HTTP, { name: "https", protocol: "TCP", port: 443, targetPort: String(TLS_PORT.port) }],
@@ -229,7 +231,8 @@ export class ClusterLoadBalancer extends Construct {
     const environment = {
       ADDRESS_NAME: attributeOf(address, "name").text,
       BACKEND: `${namespace.namespaceName}/${objectName(context.deployment, BACKEND)}`,
-      // Empty rather than absent, so that the script does not inherit them from the environment of whoever applies.
+      // Empty rather than absent, so that the script does not inherit them from the environment in which Terraform
+      // runs.
       CERTIFICATE_MAP: emptyIfNull(domainSetup?.certificate.mapId),
       OWNER: serviceName(context.deployment),
       PROJECT_ID: context.projectId,

@@ -26,10 +26,10 @@ import { addWorkloadSecret, SECRET_PARTS, type WorkloadSecret } from "./workload
 /** Name of the container that answers requests. */
 export const SERVER_CONTAINER = "server";
 
-/** How long a terminating pod keeps answering, because the load balancer still sends it requests for a moment. */
+/** Seconds for which a terminating pod keeps answering, because the load balancer still sends requests for a moment. */
 export const DRAIN_SECONDS = 20;
 
-/** Draining, then the application's shutdown, which takes up to 35 seconds. */
+/** Time for draining and then for the application's shutdown, which takes up to 35 seconds. */
 export const TERMINATION_GRACE_SECONDS = 90;
 
 /** Additional pods during a rollout, which replaces pods one after another. */
@@ -38,7 +38,7 @@ export const ROLLOUT_SURGE = 1;
 /** Props that pods of servers and pods of workers have in common. */
 interface PodsProps {
   readonly container: ContainerSpec;
-  /** Service account that the pods act as. It is granted access to what the container uses. */
+  /** Service account of the pods. It is granted access to the container's resources. */
   readonly identity: WorkloadIdentity;
   /** Maximum number of pods, without the additional one during a rollout. */
   readonly maxInstanceCount: number;
@@ -50,7 +50,10 @@ interface PodsProps {
 }
 
 export interface KubernetesWorkloadProps extends PodsProps {
-  /** Address that clients connect to, as the base of the application's links and as a proxy that it trusts. */
+  /**
+   * Address to which clients connect. It is the base of the application's links, and a proxy that the application
+   * trusts.
+   */
   readonly address: ClientAddress;
   readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
   /** Prefix from which public images are pulled, if any. */
@@ -124,7 +127,7 @@ interface KubernetesWorkerProps extends PodsProps {
 }
 
 /**
- * A deployment of workers, separate from that of the server, with its own autoscaler and disruption budget.
+ * A deployment of workers, separate from the server, with its own autoscaler and disruption budget.
  *
  * Nothing can connect to its pods. It holds no data: a task that a stopped pod has not finished waits in the database.
  */
@@ -187,7 +190,7 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
     spec: {
       selector: { matchLabels },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
-      // A new node, the image and up to 11 minutes of migrations, before a rollout counts as failed.
+      // Time before a rollout counts as failed: for a new node, the image and up to 11 minutes of migrations.
       progressDeadlineSeconds: 1500,
       minReadySeconds,
       template: podTemplate({
@@ -215,8 +218,8 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
         },
       }),
     },
-    // 30 minutes for the first pod, 4 for each further one. The first rollout has one pod, because the autoscaler is
-    // created after it.
+    // 30 minutes for the first pod, and 4 minutes for each further pod. The first rollout has one pod, because the
+    // autoscaler is created after it.
     timeouts: { create: "30m", update: `${literal(30).plus(literal(4).times(furtherPods)).text}m` },
     count: countIf(spec.condition),
     dependsOn: namespace.grantsTo(identity, container),

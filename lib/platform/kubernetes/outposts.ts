@@ -38,12 +38,15 @@ const namespaceOf = (name: string) => interpolated`${hcl`substr(${name}, 0, 54)`
 /** Inputs of outposts that the application runs itself. */
 export const OUTPOSTS = {
   /**
-   * Lets the application run outposts in a namespace of their own; anyone who administers it can then run any container
-   * there.
+   * Lets the application run outposts in a separate namespace. Every administrator of the application can then run any
+   * container there.
    */
   outposts: object(
     {
-      /** IPv4 ranges that may connect to outposts; by default all private ones, and never any other. None: nobody. */
+      /**
+       * IPv4 ranges that may connect to outposts, only private ones; all private ranges by default. An empty list
+       * blocks all clients.
+       */
       ranges: texts({
         default: Object.values(PRIVATE_RANGES),
         description: "private IPv4 ranges that may connect to outposts",
@@ -98,17 +101,17 @@ interface OutpostsProps {
 }
 
 /**
- * The namespace in which the application runs its outposts, and the rights that it needs there; it has no others in the
- * cluster. Objects that the application creates are not in the state, and are deleted with the namespace.
+ * The namespace in which the application runs its outposts, and the application's rights there; it has no other rights
+ * in the cluster. Objects that the application creates are not in the state, and are deleted with the namespace.
  *
  * Pods in the namespace have no rights in the project, can connect only to the server and DNS, and accept connections
  * only from private ranges.
  */
 export class Outposts extends Construct {
-  /** What must exist before an outpost works. */
+  /** Dependencies of outposts. */
   readonly ready: ITerraformDependable[];
 
-  /** Variables of the application; null at plan where it runs no outposts. */
+  /** Variables of the application; null at plan if it runs no outposts. */
   readonly variables: Readonly<Record<string, string>>;
 
   /** Metadata of objects in the server's namespace. */

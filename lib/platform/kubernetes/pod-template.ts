@@ -35,7 +35,7 @@ export const partLabels = ({ deployment }: DeploymentContext, part: string) => (
   "app.kubernetes.io/component": part,
 });
 
-/** A pod with one container and, if that has a database, the Cloud SQL proxy beside it. */
+/** A pod with one container and, if the container uses a database, the Cloud SQL proxy beside it. */
 export interface PodSpec {
   readonly accountName: string;
   readonly container: ContainerSpec;
@@ -54,9 +54,9 @@ export interface PodSpec {
     | "terminationGracePeriodSeconds"
     | "topologySpreadConstraint"
   >;
-  /** How long the proxy waits for open connections after it is told to stop. */
+  /** Time that a stopping proxy waits for open connections. */
   readonly proxyGraceSeconds: number;
-  /** Volumes in addition to those of the container's buckets. */
+  /** Volumes in addition to the container's buckets. */
   readonly volumes: readonly DeploymentV1SpecTemplateSpecVolume[];
 }
 
@@ -72,12 +72,12 @@ export interface PodExtension {
 /**
  * The pod template of a deployment or a job.
  *
- * It sets exactly what Autopilot's admission would otherwise add. An omission would be a diff in every plan, and for a
- * job, whose template is immutable, another run at every apply.
+ * It sets exactly what Autopilot's admission would otherwise add. An omission would be a diff in every plan. It would
+ * also run a job again at every apply, because the template of a job is immutable.
  */
 export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
   const { container, details, own } = pod;
-  // By default enough for a client that sends a few SQL statements.
+  // The default suffices for a client that sends a few SQL statements.
   const { database, mounts = [], resources = { cpu: "250m", memory: "512Mi" } } = container;
   // Makes GKE inject the sidecar of the driver that mounts buckets.
   const annotations = mounts.length === 0 ? undefined : { "gke-gcsfuse/volumes": "true" };
@@ -87,7 +87,7 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
       ...own,
       serviceAccountName: pod.accountName,
       automountServiceAccountToken: false,
-      // The application could mistake service variables for its own settings.
+      // Off, because the application could mistake service variables for its own settings.
       enableServiceLinks: false,
       securityContext: {
         runAsNonRoot: true,
@@ -166,7 +166,7 @@ export function completePodTemplate(
 
 const READINESS = { initialDelaySeconds: 0, periodSeconds: 15, timeoutSeconds: 15, failureThreshold: 3 } as const;
 
-/** The probes of a container, in the format of Kubernetes; none without a port. */
+/** The probes of a container, in the format of Kubernetes; a container without a port has none. */
 export function probes({ livenessProbe, port, probePort = port, startupProbe }: ContainerSpec) {
   const probe = (spec: ProbeSpec | undefined) => {
     if (spec === undefined || probePort === undefined) return undefined;
@@ -176,9 +176,8 @@ export function probes({ livenessProbe, port, probePort = port, startupProbe }: 
   return {
     startupProbe: probe(startupProbe),
     livenessProbe: probe(livenessProbe),
-    // The HTTP load balancer derives its health check from a server's, which takes a pod out of it within three
-    // quarters of a minute, and back within a quarter. With 200 requests at once, an answer was seen to take over ten
-    // seconds.
+    // The HTTP load balancer derives its health check from the readiness probe of a server. It removes a pod within 45
+    // seconds, and adds it again within 15 seconds. With 200 requests at once, answers took over ten seconds in a test.
     readinessProbe: startupProbe && port !== undefined ? probe({ ...READINESS, path: startupProbe.path }) : undefined,
   };
 }
@@ -216,7 +215,7 @@ function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTem
   };
 }
 
-/** Where the proxy listens for the other containers of its pod. */
+/** Address of the proxy for the other containers of the pod. */
 const LOOPBACK = "127.0.0.1";
 
 /** Default port on which the proxy accepts the request to quit. */
@@ -225,14 +224,17 @@ const PROXY_ADMIN_PORT = 9091;
 /** Default port on which the proxy answers probes. */
 const PROXY_HEALTH_PORT = 9090;
 
-/** Requests and limits of a container, equal and complete: admission would fill in what is missing. */
+/** Requests and limits of a container, equal and complete, because admission would fill in missing values. */
 export function sized({ cpu, memory }: ResourcesSpec) {
   // Admission lowers a limit to its request.
   const size = { cpu, memory, "ephemeral-storage": "1Gi" };
   return { requests: size, limits: size };
 }
 
-/** Security context of every container: no privileges. Admission would otherwise add NET_RAW to what is dropped. */
+/**
+ * Security context of every container: no privileges. Admission would otherwise add NET_RAW to the dropped
+ * capabilities.
+ */
 export const HARDENED = {
   allowPrivilegeEscalation: false,
   runAsNonRoot: true,
@@ -241,7 +243,7 @@ export const HARDENED = {
 };
 
 /**
- * A string that the container gets unchanged: Kubernetes would expand $(NAME), and reduce $$ to $.
+ * A string, escaped so that the container gets it unchanged: Kubernetes would expand $(NAME), and reduce $$ to $.
  *
  * @param value Terraform expression, without `${}`
  */
@@ -252,7 +254,7 @@ export function literalText(value: string): string {
 const isCpu = (cpu: Expr<number>) => allOf(cpu.ge(0.5), cpu.le(28), cpu.modulo(0.25).eq(0));
 
 /**
- * CPUs and memory that a pod may have: Autopilot's limits, minus those of the containers beside the server. Limits of
+ * CPUs and memory of a pod: Autopilot's limits, minus the resources of the containers beside the server. The limits of
  * the memory depend on the CPUs; another rule refuses a wrong number of CPUs.
  *
  * @param recommended recommended number of CPUs

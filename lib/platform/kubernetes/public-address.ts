@@ -10,21 +10,21 @@ import { partName } from "../../core/names";
 import { type Ipv6Address } from "../domain/ipv6";
 import { type PartProps } from "../parts";
 
-/** What the application must know of its public address. */
+/** Facts of the public address for the application. */
 export type ClientAddress = Pick<PublicAddress, "address" | "ipv6" | "url">;
 
 /**
  * A static IP address: regional for a passthrough load balancer, or with a domain a global one for an HTTPS load
  * balancer.
  *
- * It is created before the load balancer, because the application must know the address that clients connect to.
+ * It is created before the load balancer, because the application must know the address to which clients connect.
  */
 export class PublicAddress extends Construct {
-  /** Address that clients connect to. */
+  /** Address to which clients connect. */
   readonly address: string;
   readonly url: string;
 
-  /** Domain that clients connect to, if any. */
+  /** Domain to which clients connect, if any. */
   readonly domain: string | undefined;
 
   /** The regional address, created only without a domain. */

@@ -30,15 +30,15 @@ export interface WorkloadNamespaceProps {
   /** Whether the namespace is an existing one, which may have pods of other applications. */
   readonly isExisting: Condition;
   readonly context: DeploymentContext;
-  /** What the pods need until they stop, besides the cluster and the dependencies that workloads and jobs add. */
+  /** Dependencies of the pods until they stop, besides the cluster and the dependencies that workloads and jobs add. */
   readonly outlivedBy: ITerraformDependable[];
   /** Further TCP ports that pods may connect to, at any address. */
   readonly outboundPorts: Expr<readonly unknown[]>;
 }
 
 /**
- * The namespace of a deployment. Pods have no ingress, and egress only to what they need, unless another network policy
- * allows more.
+ * The namespace of a deployment. Pods have no ingress, and egress only to necessary destinations, unless another
+ * network policy allows more.
  */
 export class WorkloadNamespace extends Construct {
   /** Name; a reference to it waits for the namespace. */
@@ -55,13 +55,13 @@ export class WorkloadNamespace extends Construct {
   readonly namespace: NamespaceV1;
   readonly nodeSelector: Record<string, string> | undefined;
 
-  /** Labels of the deployment, for every object in the namespace; undefined without any. */
+  /** Labels of the deployment, for every object in the namespace; undefined without labels. */
   readonly labels: Labels | undefined;
 
   /**
-   * Grants to the accounts of the pods. No object of the cluster may depend on them: they depend on the cluster, so the
-   * removal of an object would have to precede an update of the cluster, from which its provider is configured. Pods
-   * wait for them, because every new grant takes a while to take effect.
+   * Grants to the accounts of the pods. No object of the cluster may depend on these grants: they depend on the
+   * cluster, so the removal of an object would have to precede an update of the cluster, but the object's provider is
+   * configured from the cluster. Pods wait for the grants, because a new grant takes a while to become effective.
    */
   readonly grants: ITerraformDependable[] = [];
 
@@ -84,7 +84,8 @@ export class WorkloadNamespace extends Construct {
       timeouts: { delete: "20m" },
       count: countIf(not(isExisting)),
     });
-    // Only the deletion of the namespace waits for pods to stop, so whatever they need must be deleted after it.
+    // Only the deletion of the namespace waits for pods to stop, so the dependencies of pods must be deleted after the
+    // namespace.
     this.addOutlivedBy(...cluster.ready, ...outlivedBy);
     const made = attributeOf(this.namespace, "metadata[0].name");
     // Refers to the namespace resource even if its count is 0, so that all objects wait for the same dependencies.
@@ -96,7 +97,7 @@ export class WorkloadNamespace extends Construct {
     const outbound = new NetworkPolicyV1(this, "Outbound", {
       metadata: this.metadataOf(objectName(context.deployment, "outbound")),
       spec: {
-        // All pods of the namespace; in an existing one, only those of the deployment.
+        // All pods of the namespace; in an existing namespace, only the pods of the deployment.
         podSelector: isNever(isExisting) ? {} : { matchLabels: Token.asStringMap(ofDeployment) },
         policyTypes: ["Ingress", "Egress"],
         egress: OUTBOUND_RULES.map(({ cidr, ports }) => ({
@@ -119,16 +120,16 @@ export class WorkloadNamespace extends Construct {
     return { name, namespace: this.namespaceName, labels: this.labels };
   }
 
-  /** Adds what pods need until they stop, and so must be deleted after the namespace. */
+  /** Adds dependencies of pods until they stop; these must be deleted after the namespace. */
   addOutlivedBy(...dependables: readonly ITerraformDependable[]): void {
     for (const each of dependables) this.outlivedBy.add(each);
     this.namespace.dependsOn = [...this.outlivedBy].map((each) => dependable(each));
   }
 
   /**
-   * Grants an identity access to what a container uses, for as long as the namespace exists.
+   * Grants an identity access to the resources of a container, for as long as the namespace exists.
    *
-   * @returns what must exist before a pod with the container starts
+   * @returns dependencies of a pod with the container
    */
   grantsTo(identity: WorkloadIdentity, container: ContainerSpec): ITerraformDependable[] {
     const { dependsOn = [], image } = container;
@@ -148,7 +149,7 @@ export class WorkloadNamespace extends Construct {
    * @returns name of the account; a reference to it waits for the account
    */
   addAccount(scope: Construct, name: string, identity: WorkloadIdentity, condition?: Condition): string {
-    // By its literal name: a reference would delete the grant before the pods.
+    // Uses the literal name, because with a reference the grant would be deleted before the pods.
     this.grants.push(...this.props.cluster.grantActAs(identity, this.props.name, name, condition));
     const account = new ServiceAccountV1(scope, "Account", {
       metadata: { ...this.metadataOf(name), annotations: { "iam.gke.io/gcp-service-account": identity.email } },
@@ -170,7 +171,7 @@ export function shortHash(sha256: string): string {
 }
 
 /**
- * Labels of a deployment in the form that objects in a cluster allow: without hyphens and underscores at their ends.
+ * Labels of a deployment in the form that Kubernetes allows: without hyphens and underscores at their ends.
  *
  * Creates only a local in the scope, for labels known only to Terraform.
  */
@@ -187,8 +188,8 @@ export function objectLabels(scope: Construct, labels: Labels | undefined): Labe
 }
 
 /**
- * GKE enforces the baseline standard, against container escapes, and only warns of violations of the restricted one:
- * the sidecar of the bucket driver belongs to GKE and changes with its upgrades.
+ * GKE enforces the baseline standard, against container escapes. It only warns of violations of the restricted
+ * standard, because the sidecar of the bucket driver belongs to GKE and changes with its upgrades.
  */
 const POD_SECURITY = {
   "pod-security.kubernetes.io/enforce": "baseline",
@@ -204,7 +205,7 @@ const OUTBOUND_RULES: readonly { readonly cidr?: string; readonly ports: readonl
   // Tokens, from the metadata server.
   { cidr: "169.254.169.254/32", ports: ["TCP 80"] },
   { cidr: "169.254.169.252/32", ports: ["TCP 988"] },
-  // The database through its proxy, Google's APIs, and whatever the application federates with.
+  // The database through its proxy, Google's APIs, and federated systems of the application.
   { cidr: ANYWHERE, ports: ["TCP 3307", "TCP 443"] },
 ];
 

@@ -23,7 +23,7 @@ interface ContainerSecrets extends Pick<ContainerSpec, "secretEnvironment"> {
   readonly secretSettings?: readonly Pick<SecretSettings, "ready" | "references">[];
 }
 
-/** Ids of all that `addWorkloadSecret` adds. */
+/** Ids of all constructs that `addWorkloadSecret` adds. */
 export const SECRET_PARTS = ["Secrets", "SecretsFurther", "SecretsReferences", "SecretsVersions"] as const;
 
 /** Copies of a container's secrets for the pods of one workload. */
@@ -32,7 +32,10 @@ export interface WorkloadSecret {
   readonly secret: SecretV1;
   /** Name of the copies; a reference to it waits for the values. */
   readonly secretName: string;
-  /** The variables that a container reads from the copies: the deployment's own, and those of further secrets. */
+  /**
+   * The variables that a container reads from the copies: the deployment's own variables, and the variables of further
+   * secrets.
+   */
   readonly entries: { readonly own?: DynamicBlock; readonly further?: DynamicBlock };
 }
 
@@ -40,9 +43,9 @@ export interface WorkloadSecret {
  * Copies secrets of Secret Manager for the pods of one workload.
  *
  * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. The
- * name ends in a hash of the versions: another version creates another object, which Terraform itself retries, and
- * whose name starts new pods. The account that plans or applies must be allowed to read all these secrets; the pods
- * need no access to Secret Manager.
+ * name ends in a hash of the versions. Another version therefore creates another object, and the new name starts new
+ * pods. The account that plans or applies must be allowed to read all these secrets; the pods need no access to Secret
+ * Manager.
  */
 export function addWorkloadSecret(
   scope: Construct,
@@ -101,7 +104,7 @@ function furtherSecrets(
     type: "google_secret_manager_secret_version",
     provider: "google",
     forEach: references,
-    // Unknown before anything exists in the namespace, so that the first plan asks no API.
+    // Unknown before an object exists in the namespace, so that the first plan calls no API.
     attributes: {
       project,
       secret: `\${${namespace.firstId} == "" ? "" : each.value.secret_id}`,

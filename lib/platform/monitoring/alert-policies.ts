@@ -27,7 +27,8 @@ export class AlertPolicies extends Construct {
   readonly emails: MonitoringNotificationChannel;
 
   /**
-   * Ids of the channels that all alerts are sent to, for policies of your own: those of addresses and the given ones.
+   * Ids of the channels for all alerts: the created channels of addresses, and the given ones. Use them in your own
+   * policies.
    */
   readonly channelIds: string[];
   readonly policies: MonitoringAlertPolicy;
@@ -57,7 +58,7 @@ export class AlertPolicies extends Construct {
       type: "email",
       labels: { email_address: "${each.value}" },
       userLabels: context.labels,
-      // A channel that a policy refers to cannot be deleted, so the policies are updated first.
+      // The policies are updated first, because a channel cannot be deleted while a policy refers to it.
       lifecycle: { createBeforeDestroy: true },
       dependsOn,
     });
@@ -86,7 +87,7 @@ export class AlertPolicies extends Construct {
       combiner: "OR",
       severity: "${each.value.severity}",
       conditions: [{ displayName: "${each.key}" }],
-      // Half an hour after the last entry, so that the next one notifies again.
+      // Closes an incident half an hour after the last entry, so that the next entry notifies again.
       alertStrategy: { autoClose: "1800s" },
       documentation: {
         content: "${each.value.first_steps}",
@@ -118,14 +119,14 @@ export class AlertPolicies extends Construct {
       forEach: listOf("filter"),
       content: { filter: "${condition_matched_log.value}" },
     });
-    // The service requires one for conditions about the log, and refuses one for others.
+    // The service requires a limit for conditions about the log, and refuses it for others.
     addDynamicBlock(this.policies, "alert_strategy", "notification_rate_limit", {
       forEach: listOf("filter"),
       content: { period: "3600s" },
     });
   }
 
-  /** Only conditions about metrics can notify again while they hold, each half an hour to each day. */
+  /** Only conditions about metrics can notify repeatedly while they hold, every half hour to every day. */
   private notifyAgain(receivers: Receivers): void {
     const hasAny = hasReceivers(receivers, receivers.bySeverity.member<readonly string[]>("CRITICAL").present);
     const isCritical = hcl<string>`each.value.severity`.eq("CRITICAL");
@@ -139,20 +140,20 @@ export class AlertPolicies extends Construct {
 
 type Texts = Expr<readonly string[]>;
 
-/** Whom alerts go to. */
+/** Receivers of alerts. */
 interface Receivers {
   readonly addresses: Texts;
-  /** Those of each severity. */
+  /** Channels for each severity. */
   readonly bySeverity: Expr<Readonly<Record<string, readonly string[]>>>;
   readonly channels: Texts;
 }
 
-/** Whether there is a receiver. @param ofSeverity channels that only some alerts go to */
+/** Whether there is a receiver. @param ofSeverity channels for only some alerts */
 function hasReceivers({ addresses, channels }: Receivers, ofSeverity: Texts): Expr<boolean> {
   return concat(addresses, channels, ofSeverity).length().gt(0);
 }
 
-/** A list of this attribute of the alert, empty without it. */
+/** A list with this attribute of the alert; empty if the alert does not have it. */
 function listOf(name: string): string {
   // Without `try`: the value may be unknown until the apply, and then the number of elements would be unknown too.
   return hcl`[for name, text in each.value : text if name == ${name}]`.text;

@@ -4,7 +4,7 @@ import { type DeploymentName, objectName, secretId, serviceName, workerPoolName 
 import { prose } from "../../core/prose";
 import { WORKER_NAME } from "../../idp/worker";
 
-/** Where a deployment runs; determines metrics and logs. */
+/** Platform of a deployment; determines metrics and logs. */
 export type Platform = "kubernetes" | "serverless";
 
 /** Names of the props that the first steps of alerts suggest to change. */
@@ -31,11 +31,11 @@ export type NamedSetting =
   | "worker.threads";
 
 /**
- * Names, goals and sizes for queries, filters and first steps. Each is a literal or a Terraform expression; facts that
- * only some deployments have are meaningless in others.
+ * Names, goals and sizes for queries, filters and first steps. Each is a literal or a Terraform expression. Facts of
+ * some deployments are meaningless in others.
  */
 export interface AlertFacts {
-  /** Name of a setting where it is given: as a prop, or as an input of a stack. */
+  /** Name of a setting: of the prop, or of the stack's input. */
   readonly nameOf: (setting: NamedSetting) => string;
   readonly projectId: string;
   /** Host that the uptime check requests. */
@@ -60,7 +60,7 @@ export interface AlertFacts {
   readonly deployment: string;
   /** Beginning of the names of the jobs that prepare the database. */
   readonly job: string;
-  /** Whether clients come by a load balancer that has metrics. */
+  /** Whether clients connect through a load balancer with metrics. */
   readonly hasDomain: Condition;
   /** Goals of service levels, and the time in which requests must be answered. */
   readonly availableGoal: string;
@@ -77,7 +77,7 @@ export interface AlertFacts {
   /** Instance of Cloud SQL that is a replica in the second region. */
   readonly standbyDatabase: string;
   readonly dumpJob: string;
-  /** Job that dumps at an apply. */
+  /** Job that makes a dump at an apply. */
   readonly firstDumpJob: string;
   readonly dumpBucket: string;
   readonly namespace: string;
@@ -93,7 +93,7 @@ export type Text = (facts: AlertFacts, platform: Platform) => string;
 /** Texts for the platforms that can have the alert. */
 type Texts = Readonly<Partial<Record<Platform, Text>>>;
 
-/** What a deployment must have for an alert to make sense. */
+/** Features of a deployment that alerts require. */
 export type AlertNeed =
   | "audit"
   | "certificateByDns"
@@ -122,14 +122,14 @@ export type AlertConditions = Readonly<Record<AlertNeed, Condition>>;
 
 /** A row of the table of alerts; on each platform, it has either a query or a filter. */
 interface Alert {
-  /** What is wrong, in the words of the notification. */
+  /** The problem, in the words of the notification. */
   readonly title: string;
   readonly severity: "CRITICAL" | "ERROR" | "WARNING";
-  /** What the deployment must have. Default: nothing; it exists in every deployment. */
+  /** Features that the deployment must have. By default none, so that every deployment has the alert. */
   readonly needs?: readonly AlertNeed[];
-  /** PromQL expressions of one value; an empty result raises nothing. */
+  /** PromQL expressions of one value; an empty result raises no alert. */
   readonly queries?: Texts;
-  /** How the value of the query compares while something is wrong, for how long, and its unit. */
+  /** Comparison of the query's value that raises the alert, its duration, and the unit. */
   readonly limit?: {
     readonly raisedWhen: "<" | ">" | ">=";
     readonly threshold: number;
@@ -138,7 +138,7 @@ interface Alert {
   };
   /** Filters in Cloud Logging's query language, for the log entry that raises the alert. */
   readonly filters?: Texts;
-  /** What to do first, with commands; the text of the notification. */
+  /** First steps, with commands; the text of the notification. */
   readonly firstSteps: Text;
 }
 
@@ -221,7 +221,7 @@ export const LOGS_OF = {
         resource.labels.container_name="worker"
       `,
 
-  /** The lines that the entrypoint writes about what it supervises. */
+  /** The lines that the entrypoint writes about the supervised processes. */
   entrypoint: (facts: AlertFacts, platform: Platform) =>
     `${LOGS_OF.workload(facts, platform)} textPayload:"cloud-entrypoint: "`,
 
@@ -231,7 +231,7 @@ export const LOGS_OF = {
       ? `resource.type="cloud_run_job" resource.labels.job_name="${job}"`
       : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.pod_name:"${job}"`,
 
-  /** The job of the schedule, and the one that dumps at an apply. */
+  /** The scheduled job, and the job that makes a dump at an apply. */
   dumps: (facts: AlertFacts, platform: Platform) =>
     platform === "serverless"
       ? `resource.type="cloud_run_job" resource.labels.job_name=("${facts.dumpJob}" OR "${facts.firstDumpJob}")`
@@ -246,7 +246,7 @@ export const LOGS_OF = {
   loadBalancer: ({ urlMap }: AlertFacts) =>
     `resource.type="http_load_balancer" resource.labels.url_map_name=~"^${urlMap}$"`,
 
-  /** What the cluster reports about objects of one kind in the namespace. */
+  /** The cluster's events about objects of one kind in the namespace. */
   events: ({ namespace }: AlertFacts, kind: string, name: string) =>
     prose`
       log_id("events") jsonPayload.involvedObject.kind="${kind}"

@@ -14,42 +14,51 @@ export interface AuditNames extends Pick<AlertFacts, "namespace" | "secretPrefix
   readonly cluster?: ClusterInLogs | undefined;
 }
 
-/** What logs call a cluster: a name alone may be there in each region. */
+/**
+ * Identity of a cluster in logs. The name alone does not suffice, because each region may have a cluster with that
+ * name.
+ */
 export type ClusterInLogs = Readonly<Record<"name" | "location", string>>;
 
-/** Where the application writes a line for each event that it stores. */
+/** Logger of the application with a line for each event that it stores. */
 const EVENT = 'jsonPayload.logger="authentik.events.models" AND jsonPayload.event="Created Event"';
 
 /** A sign-in with an unknown user name; the application stores no event for it. */
 const UNKNOWN_NAME = 'jsonPayload.event="invalid_login"';
 
-/** A change of the application's own settings, for example how long it stores events; it stores no event for that. */
+/**
+ * A change of the application's own settings, for example of the retention of events; the application stores no event
+ * for it.
+ */
 const SETTINGS = [
   'jsonPayload.logger="authentik.asgi" AND jsonPayload.event=~"^/api/v3/admin/settings/"',
   'jsonPayload.method=("PATCH" OR "PUT")',
 ].join(" AND ");
 
-/** Parts in parentheses, because OR binds more tightly than AND in Cloud Logging, unlike elsewhere. */
+/** Parts are in parentheses, because OR binds more tightly than AND in Cloud Logging, unlike elsewhere. */
 const eitherOf = (...filters: readonly string[]): string => filters.map((filter) => `(${filter})`).join(" OR ");
 
-/** Of the one cluster, because the namespace of another deployment of the project may have the same name. */
+/**
+ * Limited to the cluster, because another deployment of the project may have a namespace of the same name in another
+ * cluster.
+ */
 const inCluster = ({ cluster }: AuditNames): readonly string[] =>
   cluster === undefined
     ? []
     : [`resource.labels.cluster_name="${cluster.name}"`, `resource.labels.location="${cluster.location}"`];
 
-/** Filters of what belongs into an audit log, each for another source. */
+/** Filters for the audit log, each for another source. */
 export function auditFilters(names: AuditNames, platform: Platform) {
   return {
-    /** What the application logs of its users and administrators. */
+    /** The application's log of its users and administrators. */
     events: [
       `(${labelsOf(names, platform).join(" OR ")})`,
       ...inCluster(names),
       `(${eitherOf(EVENT, UNKNOWN_NAME, SETTINGS)})`,
     ].join(" AND "),
-    /** Who reads the deployment's secrets, where the project logs that. */
+    /** Reads of the deployment's secrets, if the project logs them. */
     secret_reads: secretReads(names.secretPrefix),
-    /** Who changes the deployment. */
+    /** Changes of the deployment. */
     changes: changes(names, platform),
     /** Restore drills that have passed. */
     drills: drills(names, platform),
@@ -78,13 +87,13 @@ function drills(names: AuditNames, platform: Platform): string {
   ].join(" AND ");
 }
 
-/** Who may what in the whole project, and with it in the deployment. */
+/** Changes of permissions on the whole project, because they include the deployment. */
 const PROJECT_POLICY = [
   'resource.type="project" AND protoPayload.serviceName="cloudresourcemanager.googleapis.com"',
   'protoPayload.methodName:"SetIamPolicy"',
 ].join(" AND ");
 
-/** Changes of what has a name of the deployment's. Parts with a number in place of a name cannot be found. */
+/** Changes of resources with a name of the deployment. Resources with a number in place of a name cannot be found. */
 function changes(names: AuditNames, platform: Platform): string {
   const { deployment, namespace } = names;
   const isOfCluster = platform === "kubernetes";
@@ -92,11 +101,11 @@ function changes(names: AuditNames, platform: Platform): string {
   if (isOfCluster) owned.push(clusterName(deployment));
   // The tenant prefix ends in a hash, so a hyphen after it begins the name of a part.
   const parts = `protoPayload.resourceName=~"/(${owned.join("|")})($|[^a-z0-9])"`;
-  // These end in the application's name, after which a hyphen begins the rest of another one's.
+  // These end in the application's name; a hyphen after it begins the rest of another application's name.
   const ended = [sqlInstanceName(deployment), `${secretId(deployment, "")}(${SECRET_SUFFIXES})`];
   const named = `protoPayload.resourceName=~"/(${ended.join("|")})($|[/:.])"`;
   const accounts = `resource.labels.email_id=~"^(${accountPatterns(names)})"`;
-  // The cluster changes objects all the time by accounts of its own.
+  // Excluded, because the cluster changes objects continuously under its own accounts.
   const objects = [
     `protoPayload.resourceName=~"(^|/)namespaces/${namespace}(/|$)"`,
     ...inCluster(names),

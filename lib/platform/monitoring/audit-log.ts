@@ -30,7 +30,7 @@ import { auditFilters, type AuditNames } from "./audit-filter";
 
 const PROJECT = "([a-z][a-z0-9-]{4,28}[a-z0-9])";
 
-/** Where a copy may go to, in parentheses what names it. */
+/** Destinations of a copy, with the name of each in parentheses. */
 const DESTINATIONS = {
   topic: `^pubsub[.]googleapis[.]com/projects/${PROJECT}/topics/([A-Za-z][A-Za-z0-9._~+%-]{2,254})$`,
   dataset: `^bigquery[.]googleapis[.]com/projects/${PROJECT}/datasets/([A-Za-z0-9_]+)$`,
@@ -53,7 +53,7 @@ const MEMBERS = {
     `,
     must: whole(1, 3650, ", because the check-up counts the failed sign-ins of the last minutes among them; use 365"),
   }),
-  /** Locks the time permanently: nobody can change it, or delete an entry before its end. */
+  /** Locks the retention time permanently: nobody can change it, or delete an entry before the time ends. */
   locked: flag({
     default: false,
     description: prose`
@@ -61,7 +61,7 @@ const MEMBERS = {
       and a destroy leaves it, billed until its last entry is old enough
     `,
   }),
-  /** Where a copy goes to: a topic of Pub/Sub, a dataset of BigQuery or a project, in full; none by default. */
+  /** Destination of a copy: the full name of a Pub/Sub topic, a BigQuery dataset or a project; none by default. */
   destination: text({
     default: null,
     description: prose`
@@ -82,8 +82,8 @@ const MEMBERS = {
 /** Inputs of the audit log. */
 export const AUDIT_LOG = {
   /**
-   * Keeps what the application logs of sign-ins and changes, reads of secrets, and changes of the deployment, in a log
-   * bucket of its own, and sets how long the application itself keeps events; none by default.
+   * Audit log: keeps sign-ins and changes that the application logs, reads of secrets, and changes of the deployment in
+   * a separate log bucket, and sets the retention of events in the application itself. None by default.
    */
   auditLog: object(MEMBERS, {
     description: (members) =>
@@ -96,7 +96,7 @@ export const AUDIT_LOG = {
   }),
 };
 
-/** What an audit log is like. */
+/** Settings of an audit log. */
 export interface AuditLogProps extends PropsOf<typeof MEMBERS> {}
 
 /** Levels at which the application writes no line for an event. */
@@ -119,7 +119,7 @@ export const AUDIT_LOG_RELATIONS: readonly Relation<
 
 type LevelInputs = ValuesOf<Pick<EnvironmentInputs, "environmentVariables" | "logLevel">>;
 
-/** Whether the log has a line for each event. A variable counts more than the input. */
+/** Whether the log has a line for each event. A variable takes precedence over the input. */
 function hasEvents({ environmentVariables: plain, logLevel }: LevelInputs): Expr<boolean> {
   const levels = settingIn(plain, LOG_LEVEL_VARIABLE);
   const areFine = every(levels, (level) => level.matches(HIDING).not(), "level");
@@ -136,18 +136,18 @@ interface AuditLogParts {
 }
 
 /**
- * What an auditor asks for: who signed in, who changed what, who read a secret, kept as long as the input says.
+ * A log for auditors of sign-ins, changes and reads of secrets, kept for the days of the input.
  *
- * Entries are copied as they are written; what was logged before is not in it. Stored entries are billed.
+ * Entries are copied when they are written, so earlier entries are missing. Stored entries are billed.
  */
 export class AuditLog extends Construct {
   /** Bucket of the log, not of Cloud Storage. */
   readonly bucket: LoggingProjectBucketConfig;
 
-  /** Copies what matches into the bucket. */
+  /** Copies matching entries into the bucket. */
   readonly sink: LoggingProjectSink;
 
-  /** Copies the same to the destination; undefined without one. */
+  /** Copies the same entries to the destination; undefined without a destination. */
   readonly copy: LoggingProjectSink | undefined;
   readonly ready: ITerraformDependable[];
 
@@ -170,7 +170,7 @@ export class AuditLog extends Construct {
       count: countIf(isWanted),
       dependsOn,
     });
-    // One that is locked cannot be deleted while it has entries: a destroy leaves it to those who keep them.
+    // A destroy keeps a locked bucket, because it cannot be deleted while it has entries.
     const unprotected = locked.choose("ABANDON", "DELETE");
     const isProtected = conditionFrom(deletionProtection);
     setNewerAttribute(this.bucket, "deletion_policy", isProtected.choose("PREVENT", unprotected));
@@ -198,7 +198,7 @@ export class AuditLog extends Construct {
       project,
       name,
       description: "Audit log of the identity provider",
-      // By its formula, because a bucket that may not exist has no attribute to refer to.
+      // Name from the formula, because an optional bucket may have no attributes.
       destination: `logging.googleapis.com/projects/${project}/locations/${location}/buckets/${name}`,
       filter,
       uniqueWriterIdentity: true,

@@ -1,7 +1,7 @@
 import { prose } from "../../core/prose";
 import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF, type Platform, type Text } from "./alert";
 
-/** Lines of the check-up of which one is true. */
+/** Lines of the check-up in which the given condition is true. */
 const found =
   (...wrong: readonly string[]) =>
   (facts: AlertFacts, platform: Platform): string =>
@@ -108,7 +108,7 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
   },
 };
 
-/** Alerts about what the application's database says, the same on both platforms. */
+/** Alerts about problems in the application's database, the same on both platforms. */
 export const CHECK_UP_ALERTS: Alerts = {
   ...Object.fromEntries(
     Object.entries(SIGNALS).map(([id, { firstSteps, keys = [id.replaceAll("-", "_")], needs = [], ...row }]) => {
@@ -143,7 +143,7 @@ export const CHECK_UP_ALERTS: Alerts = {
           absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",
           job_name="${checkUpJob}", result="succeeded"}[${checkUpWindow}])
         `,
-      // A pod that lives for seconds has no metrics of its own.
+      // Uses the log, because a pod that runs only for seconds has no metrics.
       kubernetes: ({ checkUpWindow, namespace }) =>
         prose`
           absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="k8s_container",

@@ -23,9 +23,9 @@ export function dashboardOf(name: string, alerts: Expr<object>, objectives: read
 type Objectives = Expr<readonly object[]>;
 
 /**
- * The charts, of which a plan may say how many there are.
+ * The charts; their number may be known only at plan.
  *
- * Zeros and empty lists are left out: the service drops them, and every plan would show that.
+ * Zeros and empty lists are left out, because the service drops them and every plan would show a diff.
  */
 function tiles(alerts: Expr<object>, objectives: readonly Objectives[]): Expr {
   const ofAlerts = hcl<readonly object[]>`[
@@ -45,13 +45,13 @@ function tiles(alerts: Expr<object>, objectives: readonly Objectives[]): Expr {
   ]`;
 }
 
-/** Where the chart with a number is, and how large. */
+/** Position and size of the chart with a number. */
 const PLACE = hcl`{
   xPos = index % ${CHARTS_PER_ROW} * ${CHART.width}, yPos = floor(index / ${CHARTS_PER_ROW}) * ${CHART.height},
   width = ${CHART.width}, height = ${CHART.height}
 }`;
 
-/** What is left of the error budget of each objective, as a share that is negative once it is used up. */
+/** Remaining error budget of each objective, as a share; negative if the budget is exceeded. */
 function budgets(objectives: readonly Objectives[]): Expr<readonly object[]> {
   const [first, ...others] = objectives;
   const all = others.length === 0 ? first : concat(...objectives);
@@ -62,7 +62,7 @@ function budgets(objectives: readonly Objectives[]): Expr<readonly object[]> {
   ]`;
 }
 
-/** The query of a chart: that of an alert or of an error budget. */
+/** The query of a chart: the query of an alert, or of an error budget. */
 const QUERY_OR_BUDGET = hcl`{
   for name, value in {
     prometheusQuery = try(alert.query, null),

@@ -10,7 +10,7 @@ const metric = (name: string) => (facts: AlertFacts) => `cloudsql_googleapis_com
 const describeCommand = ({ database, projectId }: AlertFacts, what: string): string =>
   `gcloud sql instances describe ${database} --project=${projectId} --format='value(${what})'`;
 
-/** Alerts that are alike on both platforms. */
+/** Alerts that are the same on both platforms. */
 const ROWS: Alerts = {
   "database-down": {
     title: "the database is down",
@@ -109,7 +109,7 @@ const ROWS: Alerts = {
     title: "there was no sign of a backup of the database for 36 hours",
     severity: "ERROR",
     needs: ["ownBackups"],
-    // A backup that never starts writes no entry that it failed.
+    // Watches for missing successes, because a backup that never starts writes no entry about a failure.
     queries: both(
       ({ database, projectId }) =>
         prose`
@@ -151,10 +151,10 @@ const DISK_SETTINGS = ["settings.storageAutoResize", "settings.storageAutoResize
   ",",
 );
 
-/** What the server logs of a connection that it refuses, in the words of a log's filter. */
+/** Log lines of the server about refused connections, as a log filter. */
 const REFUSED_CONNECTION = '"remaining connection slots are reserved" OR "too many clients already"';
 
-/** Alerts about the deployment's own instance; the owner of an existing instance watches that. */
+/** Alerts about the deployment's own instance; an existing instance is monitored by its owner. */
 export const DATABASE_ALERTS: Alerts = Object.fromEntries(
   Object.entries(ROWS).map(([id, row]) => {
     const { needs = [] } = row;
@@ -163,9 +163,9 @@ export const DATABASE_ALERTS: Alerts = Object.fromEntries(
 );
 
 /**
- * Share of a disk that does not grow, or else of its limit, if it has one. Cloud SQL enlarges a disk whenever less than
- * 5 GB and a 25th of its size are free, at most 25 GB: that is 50 % of a new disk, and above 90 % of a large one. So a
- * high share of the disk itself is a problem only with less than that free.
+ * Used share of a disk that does not grow, or of the limit of a disk that does. Cloud SQL enlarges a disk whenever less
+ * than 5 GB and a 25th of its size are free, at most 25 GB: that is 50 % of a new disk, and above 90 % of a large one.
+ * So a high share of the disk itself is a problem only with less than that free.
  */
 function diskShare(facts: AlertFacts): string {
   const most = (name: string) => `max(${metric(`disk_${name}`)(facts)})`;

@@ -26,7 +26,10 @@ const failures =
     `;
 const ANY_FAILURE = { raisedWhen: ">", threshold: 0, durationSeconds: 0, measures: "failures in 10 min" } as const;
 
-/** Failures of a job in a cluster, but of no copy that `restore.sh` or a drill makes: these report it themselves. */
+/**
+ * Failures of a job in a cluster, excluding copies of jobs made by `restore.sh` or a drill, because these report
+ * failures themselves.
+ */
 const failedJob =
   (job: Text): Text =>
   (facts, platform) =>
@@ -163,7 +166,7 @@ export const SECRET_SUFFIXES = [
   RECOVERY_LINK_SUFFIX,
 ].join("|");
 
-/** The line of the recovery job that says for whom it has made a link. */
+/** The line in which the recovery job names the user of a new link. */
 function linkMade(facts: AlertFacts, platform: Platform): string {
   return `${LOGS_OF.job(facts, platform, facts.recoveryJob)} jsonPayload.recovery_link_made=true`;
 }

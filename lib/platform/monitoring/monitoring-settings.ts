@@ -25,7 +25,7 @@ const CHANNEL_TYPES = ["google_monitoring_notification_channel"];
 const CHANNEL_FORM =
   "projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list";
 
-/** Where the names of all alerts are. */
+/** Page with the names of all alerts. */
 const ALERT_NAMES = "guides/monitoring-and-alerts.md#alerts";
 
 const DAY_SECONDS = 86_400;
@@ -33,12 +33,12 @@ const DAY_SECONDS = 86_400;
 const ALERT = {
   /** Whether the alert exists. */
   enabled: flag({ default: true, description: "false to disable the alert" }),
-  /** Value beyond which something is wrong; by default as in the table of alerts. */
+  /** Value beyond which the alert is raised; by default as in the table of alerts. */
   threshold: number({
     default: null,
     description: "value beyond which the alert is raised, in the unit of the table of alerts",
   }),
-  /** How long that must last, in whole minutes; by default as in the table of alerts. */
+  /** Seconds for which the value must be exceeded, in whole minutes; by default as in the table of alerts. */
   durationSeconds: number({
     default: null,
     description: "how long the condition must last, in whole minutes",
@@ -79,7 +79,7 @@ export function monitoringInputs(platform: Platform) {
         critical: channels("channels for outages, repeated every hour until they end"),
         /** For problems that must be solved soon. */
         error: channels("channels for what must be mended soon"),
-        /** For what may become an error. */
+        /** For problems that may become errors. */
         warning: channels("channels for what may become an error"),
       },
       {
@@ -128,15 +128,21 @@ export function monitoringInputs(platform: Platform) {
       default: true,
       description: "Dashboard with the metrics of all alerts. Changing it later is safe.",
     }),
-    /** Service-level objectives over 30 days, and alerts when an error budget burns fast; `{}` is enough. */
+    /**
+     * Service-level objectives over 30 days, and alerts when an error budget burns fast; `{}` turns them on with
+     * defaults.
+     */
     slo: SERVICE_LEVELS.slo,
     /**
-     * Logs every read of a secret, for the alert `secret-read`; replaces the setting of the whole project; `{}` is
-     * enough, none by default.
+     * Logs every read of a secret, for the alert `secret-read`. Replaces the audit setting of the whole project. `{}`
+     * turns it on; none by default.
      */
     secretReadLog: object(
       {
-        /** Further accounts, or their resources, whose reads raise no alert, such as the one that applies. */
+        /**
+         * Further accounts, or their resources, that may read secrets without an alert, such as the account that runs
+         * Terraform.
+         */
         expectedReaders: orResources(
           "email",
           ["google_service_account"],
@@ -174,7 +180,7 @@ export type MonitoringSettings = SettingsOf<MonitoringInputs>;
 
 type ClusterInputs = DomainInputs & Pick<MonitoringInputs, "slo" | "uptimeCheck">;
 
-/** In a cluster, something must measure what clients get. */
+/** Checked because, in a cluster, only a load balancer or the uptime check measures requests of clients. */
 export const CLUSTER_MONITORING_RELATIONS: readonly Relation<ClusterInputs>[] = [
   {
     of: "slo",
@@ -200,7 +206,7 @@ function counterparts(ids: readonly string[]): string {
 }
 
 /**
- * What can be changed of an alert: an entry of a log is there or not, and a share that is given as percent would never
+ * Changes that an alert accepts: an alert about a log entry has no threshold, and a share given as percent would never
  * be reached.
  */
 function tuning(platform: Platform): ItemRule {

@@ -64,7 +64,7 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly apis: ProjectApis;
   readonly context: DeploymentContext;
   readonly platform: Platform;
-  /** Address that clients connect to: `https://<host>`. */
+  /** Address to which clients connect: `https://<host>`. */
   readonly url: string;
   /** Size up to which the disk of the database grows, in GB; by default without a limit. */
   readonly diskLimitGb?: number;
@@ -74,14 +74,14 @@ export interface MonitoringProps extends MonitoringSettings {
   /** Accounts of the deployment, which may read its secrets. */
   readonly identities: readonly WorkloadIdentity[];
   /**
-   * Whether somebody gets alerts.
+   * Whether there are receivers of alerts.
    *
    * @default - always
    */
   readonly hasReceivers?: Condition;
   /** Whether Cloud SQL makes the backups of the database, and no existing backup plan. */
   readonly ownBackups: Condition;
-  /** Whether the database's instance is one of the deployment. */
+  /** Whether the database's instance belongs to the deployment. */
   readonly ownDatabase: Condition;
   readonly nameOf: (setting: NamedSetting) => string;
   readonly domain?: string;
@@ -90,7 +90,7 @@ export interface MonitoringProps extends MonitoringSettings {
   /** Whether instances have a pool of connections. */
   readonly connectionPool: Condition;
   readonly checkUp: PeriodicJob | undefined;
-  /** Whether the check-up judges when a restore drill has last passed. */
+  /** Whether the check-up reports overdue restore drills. */
   readonly restoreDrill: Condition;
   readonly signInProbe: PeriodicJob | undefined;
   /**
@@ -141,7 +141,7 @@ export class Monitoring extends Construct {
   /** Audit log of all reads of secrets: the setting of the whole project, which replaces an existing one. */
   readonly secretAudit: ProjectIamAuditConfig | undefined;
 
-  /** Objectives of the service, and what is left of their error budgets; undefined without any. */
+  /** Objectives of the service, with their remaining error budgets; undefined without objectives. */
   readonly serviceLevels: ServiceLevels | undefined;
 
   /** Request from several places in the world once a minute. */
@@ -210,11 +210,12 @@ export class Monitoring extends Construct {
           // Replaced when the host changes, so no policy may name the check, which would keep it from being deleted.
           monitoredResource: { type: "uptime_url", labels: { host, project_id: project } },
           httpCheck: {
-            // Ready, not alive: sign-in needs the database, and a process without one is alive.
+            // The readiness path, not the liveness path, because sign-in needs the database and a process without a
+            // database is still alive.
             path: STARTUP_PROBE.path,
             port: 443,
             useSsl: true,
-            // Without a domain, the server in the cluster answers with a certificate of its own.
+            // Not validated without a domain, because the server in the cluster then uses a self-signed certificate.
             validateSsl: platform === "serverless" ? true : conditionFrom(conditions.domain).flag,
             acceptedResponseStatusCodes: [{ statusClass: "STATUS_CLASS_2XX" }],
           },

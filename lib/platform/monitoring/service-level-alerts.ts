@@ -3,8 +3,8 @@ import { type AlertFacts, type Alerts, logCommand, LOGS_OF, type Platform } from
 import { burnRate, lowerOf, slowestAt } from "./service-level-metrics";
 
 /**
- * How fast a budget burns when somebody must look at once, and when within the day: in an hour two, in six hours five
- * percent of what 30 days may have.
+ * Burn rates that need attention at once and within the day: two percent of the budget of 30 days in an hour, and five
+ * percent in six hours.
  */
 const FAST = { rate: 14.4, window: "1h", recently: "5m" } as const;
 const SLOW = { rate: 6, window: "6h" } as const;

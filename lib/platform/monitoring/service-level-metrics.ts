@@ -4,7 +4,10 @@ import { max } from "../../core/expr/functions";
 import { prose } from "../../core/prose";
 import { type AlertFacts, type Platform } from "./alert";
 
-/** Where clients' requests are measured: nearest to them, so that an outage of what is behind counts too. */
+/**
+ * Place where requests are measured: as near to clients as possible, so that an outage of the parts behind it counts
+ * too.
+ */
 interface RequestMetric {
   readonly type: string;
   readonly resourceType: string;
@@ -39,7 +42,7 @@ export function measuresRequests({ hasDomain }: AlertFacts, platform: Platform):
   return platform === "serverless" ? true : hasDomain;
 }
 
-/** A text for the metric that there is. */
+/** A text for the existing metric. */
 function ofRequests(facts: AlertFacts, platform: Platform, text: (metric: RequestMetric) => string): string {
   if (platform === "kubernetes") return text(LOAD_BALANCER);
   return conditionFrom(facts.hasDomain).choose(exprOf(text(LOAD_BALANCER)), exprOf(text(SERVICE))).text;
@@ -61,7 +64,7 @@ export function requestFilters(facts: AlertFacts, platform: Platform): Record<st
   };
 }
 
-/** Filter of the metric for how long requests take, in milliseconds. */
+/** Filter of the metric for the duration of requests, in milliseconds. */
 export function latencyFilter(facts: AlertFacts, platform: Platform): string {
   return ofRequests(facts, platform, (metric) => filterOf(metric.latencyType, facts, metric));
 }

@@ -19,10 +19,10 @@ import { checkFilter, latencyFilter, measuresRequests, requestFilters } from "./
 /** Days over which the objectives hold, and their error budgets last. */
 const OBJECTIVE_DAYS = 30;
 
-/** What Keycloak publishes of its own service, as defaults. */
+/** Default objectives, as published by Keycloak for its own service. */
 const DEFAULTS = { available: 0.999, latency: 0.95, latencyMs: 250 } as const;
 
-/** Cloud Monitoring takes no higher goal. With a lower one for availability, an outage would raise no alert. */
+/** Cloud Monitoring accepts no higher goal. With a lower one for availability, an outage would raise no alert. */
 const AVAILABLE = { minimum: 0.95, maximum: 0.9999 } as const;
 const LATENCY = { minimum: 0.5, maximum: 0.9999 } as const;
 
@@ -30,7 +30,10 @@ const LONGEST_MS = 60_000;
 
 /** Inputs of service levels. */
 export const SERVICE_LEVELS = {
-  /** Service-level objectives over 30 days, and alerts when an error budget burns fast; `{}` is enough. */
+  /**
+   * Service-level objectives over 30 days, and alerts when an error budget burns fast; `{}` turns them on with
+   * defaults.
+   */
   slo: object(
     {
       /** Share of requests that must not end in an error of the server, 0.999 by default. */
@@ -45,7 +48,7 @@ export const SERVICE_LEVELS = {
         description: "share of requests that must be answered within latency_ms",
         schema: LATENCY,
       }),
-      /** Milliseconds within which they must be answered, 250 by default. */
+      /** Milliseconds within which these requests must be answered, 250 by default. */
       latencyMs: number({
         default: DEFAULTS.latencyMs,
         description: "milliseconds within which they must be answered",
@@ -83,7 +86,7 @@ export const SERVICE_LEVELS = {
 /** The objectives as props. */
 export interface ServiceLevelProps extends PropsOf<typeof SERVICE_LEVELS.slo.members> {}
 
-/** The objectives of a deployment, as Terraform knows them. */
+/** The objectives of a deployment, as expressions. */
 export interface Objectives {
   /** Whether there are any. */
   readonly condition: Condition;
@@ -92,7 +95,7 @@ export interface Objectives {
   readonly latencyMs: Expr<number>;
 }
 
-/** The objectives that are given, or else the default ones, which then nothing uses. */
+/** The given objectives, or unused defaults. */
 export function objectivesOf({ slo }: ValuesOf<typeof SERVICE_LEVELS>): Objectives {
   return {
     condition: slo.isSet(),
@@ -102,7 +105,7 @@ export function objectivesOf({ slo }: ValuesOf<typeof SERVICE_LEVELS>): Objectiv
   };
 }
 
-/** What queries are made with where nobody asks for objectives. */
+/** Placeholders in queries of deployments without objectives. */
 export const NO_OBJECTIVES: Objectives = {
   condition: false,
   available: literal(DEFAULTS.available),
@@ -117,8 +120,8 @@ interface ServiceLevelsProps extends PartProps {
 }
 
 /**
- * What Cloud Monitoring keeps of the service levels: how much of each error budget is left, on its page and on the
- * dashboard. The alerts are rows of the table of alerts.
+ * Service-level objectives in Cloud Monitoring, with the remaining error budgets on its page and on the dashboard. The
+ * alerts are rows of the table of alerts.
  */
 export class ServiceLevels extends Construct {
   readonly service: MonitoringCustomService;
@@ -126,7 +129,7 @@ export class ServiceLevels extends Construct {
   /** Requests without an error of the server; on GKE without a domain, five minutes in which a check succeeded. */
   readonly availability: MonitoringSlo;
 
-  /** Requests that are answered in time; undefined where no metric says how long they take. */
+  /** Requests that are answered in time; undefined if there is no metric for the duration. */
   readonly latency: MonitoringSlo | undefined;
 
   /** The objectives as lists of resources, for the dashboard. @internal */

@@ -1,13 +1,13 @@
 import { prose } from "../../core/prose";
 import { type AlertFacts, type Alerts, both, logCommand, LOGS_OF, type Platform } from "./alert";
 
-/** Lines of the sign-in probe of which this is true. */
+/** Lines of the sign-in probe in which the given condition is true. */
 const line =
   (what: "blind" | "failed" | "slow") =>
   (facts: AlertFacts, platform: Platform): string =>
     `${LOGS_OF.job(facts, platform, facts.signInProbeJob)} jsonPayload.${what}=true`;
 
-/** What was wrong, and at which step. */
+/** The problem and its step. */
 const lines = (what: Parameters<typeof line>[0], facts: AlertFacts, platform: Platform) =>
   `Outcome, step and seconds: \`${logCommand(line(what)(facts, platform), facts)}\`.`;
 
@@ -63,7 +63,7 @@ export const SIGN_IN_ALERTS: Alerts = {
           absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",
           job_name="${signInProbeJob}", result="succeeded"}[${signInProbeWindow}])
         `,
-      // A pod that lives for seconds has no metrics of its own.
+      // Uses the log, because a pod that runs only for seconds has no metrics.
       kubernetes: ({ namespace, signInProbeWindow }) =>
         prose`
           absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="k8s_container",

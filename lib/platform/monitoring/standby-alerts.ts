@@ -7,7 +7,7 @@ const lag = ({ projectId, standbyDatabase }: AlertFacts): string =>
     database_id="${projectId}:${standbyDatabase}"}
   `;
 
-/** Alerts about a second region that waits; nobody notices a broken one before the day that it is needed. */
+/** Alerts about a waiting second region, because its failure would not be noticed before it is needed. */
 export const STANDBY_ALERTS: Alerts = {
   "standby-behind": {
     title: "the replica in the second region has not followed the database for an hour",

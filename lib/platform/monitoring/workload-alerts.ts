@@ -131,7 +131,7 @@ export const WORKLOAD_ALERTS: Alerts = {
       kubernetes: (facts) =>
         `sum(increase(kubernetes_io:container_restart_count{${containers('=~"server|worker"', facts)}}[1h]))`,
     },
-    // A pod that dies at the end of its start needs eleven minutes for each.
+    // A pod that fails at the end of its start needs eleven minutes for each attempt.
     limit: { raisedWhen: ">", threshold: 3, durationSeconds: 60, measures: "restarts in 1 h" },
     firstSteps: (facts, platform) =>
       prose`
@@ -144,8 +144,9 @@ export const WORKLOAD_ALERTS: Alerts = {
     title: "a pod gets no node",
     severity: "ERROR",
     queries: {
-      // Of GKE's kube state metrics, which Autopilot has by default. Of each pod there is a sample every 30 seconds
-      // while it waits, and none else, so their number is a time, and pods that wait one after the other do not add up.
+      // A query on GKE's kube state metrics, which Autopilot has by default. Each pod has a sample every 30 seconds
+      // only while it waits, so the number of samples measures the waiting time, and pods that wait one after the other
+      // do not add up.
       kubernetes: ({ namespace, workload }) =>
         prose`
           max(count_over_time(kube_pod_status_unschedulable{monitored_resource="prometheus_target",
@@ -190,7 +191,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     title: "a container ended by itself",
     severity: "WARNING",
     filters: {
-      // With an exit code that does not mean that the container was told to stop.
+      // Exit codes other than those of a requested stop.
       serverless: (facts) =>
         prose`
           ${LOGS_OF.workload(facts, "serverless")} log_id("run.googleapis.com/varlog/system")
@@ -290,7 +291,7 @@ export const WORKLOAD_ALERTS: Alerts = {
   },
 };
 
-/** Excludes jobs: their pods have names with more parts, and an alert of their own. */
+/** Excludes jobs, because they have separate alerts; the names of their pods have more parts. */
 function podOfDeployment({ worker, workload }: AlertFacts): string {
   return `(${workload}|${worker})-[0-9a-z]{6,10}-[0-9a-z]{5}`;
 }

@@ -16,12 +16,12 @@ import { type NetworkAttachment } from "./network-attachment";
 
 interface ClusterNetworkProps extends PartProps {
   /**
-   * Existing network to use instead. It needs NAT for nodes without public addresses. If it belongs to another project,
-   * the subnetwork also needs ranges named `pods` and `services`.
+   * Existing network to use instead. It must have NAT for nodes without public addresses. If it belongs to another
+   * project, the subnetwork must also have ranges named `pods` and `services`.
    */
   readonly existing: NetworkAttachment | undefined;
 
-  /** Whether a cluster is made; another one has its network. */
+  /** Whether a cluster is created; an existing cluster has its own network. */
   readonly isNeeded: Condition;
 }
 
@@ -39,13 +39,13 @@ export class ClusterNetwork extends Construct {
   /** Condition under which the subnetwork has named ranges for pods and services; otherwise GKE creates them. */
   readonly hasNamedRanges: Condition;
 
-  /** What must exist before anything in it can reach the internet. */
+  /** Dependencies of parts in the network that use the internet. */
   readonly ready: ITerraformDependable[];
 
-  /** What must exist before anything is created in it, besides the subnetwork. */
+  /** Dependencies of everything in the network, besides the subnetwork. */
   readonly dependsOn: ITerraformDependable[];
 
-  /** The created network; there is one or none. */
+  /** The created network; its count is 0 if an existing one is used. */
   readonly ownNetwork: ComputeNetwork;
 
   /** @internal */
@@ -80,7 +80,7 @@ export class ClusterNetwork extends Construct {
       router: attributeOf(router, "name").text,
       natIpAllocateOption: "AUTO_ONLY",
       sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
-      // Each connection to the database takes one.
+      // Each connection to the database takes one port.
       minPortsPerVm: 256,
       // NAT translates the subnetwork's ranges, so it must be deleted before them.
       dependsOn: [subnetwork],
@@ -94,7 +94,7 @@ export class ClusterNetwork extends Construct {
   }
 }
 
-/** Ranges of a created network, which holds nothing else. */
+/** Ranges of a created network. Nothing else is in the network. */
 export const NETWORK_RANGES = { nodes: "10.0.0.0/22", pods: "10.4.0.0/17", services: "10.8.0.0/20" } as const;
 
 /** Names of the subnetwork's secondary ranges. */

@@ -23,8 +23,8 @@ export interface ExistingNetwork {
   readonly subnetwork: string;
 
   /**
-   * For a network of the same stack: what it must have before anything starts in it, and until everything in it is
-   * deleted, such as private services access, NAT and firewall rules.
+   * Only for a network of the same stack: its other resources, such as private services access, NAT and firewall rules.
+   * They are created before everything in the network, and deleted after it.
    *
    * @default - nothing; the network is complete
    */
@@ -43,17 +43,17 @@ export interface NetworkProps extends Pick<ExistingNetwork, "dependsOn"> {
   readonly subnetwork: ResourceWith<"id"> | string;
 }
 
-/** An existing network, and how what runs on Cloud Run is attached to it. */
+/** An existing network, and settings for its use by Cloud Run. */
 export interface NetworkAttachment extends ExistingNetwork {
   /**
-   * What Cloud Run sends through it: `PRIVATE_RANGES_ONLY` or `ALL_TRAFFIC`.
+   * Traffic of Cloud Run that goes through the network: `PRIVATE_RANGES_ONLY` or `ALL_TRAFFIC`.
    *
    * @default "PRIVATE_RANGES_ONLY"
    */
   readonly egress?: string;
 
   /**
-   * Network tags of what runs on Cloud Run, which rules of the network's firewall go by.
+   * Network tags of Cloud Run's instances, to which firewall rules of the network refer.
    *
    * @default - none
    */
@@ -76,7 +76,7 @@ export const NETWORK_PROP = {
 const INSTEAD = { egress: "vpcEgress", tags: "networkTags" } as const;
 
 /**
- * What is wrong with the network of an identity provider, as sentences.
+ * Problems of the network of an identity provider, as sentences.
  *
  * @param network network with attributes in place of resources
  * @param inputs inputs of the identity provider
@@ -97,7 +97,7 @@ export function networkProblems(network: Partial<NetworkProps> | undefined, inpu
   return [...ofInputs, ...propProblems({ network }, { network: NETWORK_PROP })];
 }
 
-/** Warns at synth of what the network of the same stack lacks, or that its subnetwork is elsewhere. */
+/** Warns at synth of missing parts of a network in the same stack, or of a subnetwork in another region. */
 export function warnOfNetwork(scope: Construct, attachment: ExistingNetwork, region: string): void {
   const warn = (text: string) => Annotations.of(scope).addWarning(text);
   const network = sourceOf(scope, attachment.network);
@@ -121,7 +121,7 @@ export function warnOfNetwork(scope: Construct, attachment: ExistingNetwork, reg
     );
 }
 
-/** The resource or data source of the stack that an id belongs to. */
+/** The resource or data source of the stack with the given id. */
 function sourceOf(scope: Construct, id: string): TerraformDataSource | TerraformResource | undefined {
   const text = String(rendered(scope, id));
   return TerraformStack.of(scope)

@@ -36,11 +36,11 @@ import { type ExistingAccount, ServiceIdentity } from "../identity/service-ident
 const REPOSITORY = {
   /** Prefix of image names, `<location>-docker.pkg.dev/<project>/<repository>`. */
   imagePrefix: text({ description: "prefix of image names, <location>-docker.pkg.dev/<project>/<repository>" }),
-  /** Location of the repository: a region, or `us`, `europe` or `asia`; what the prefix begins with. */
+  /** Location of the repository: a region, or `us`, `europe` or `asia`; the prefix begins with it. */
   location: text({ description: "its location, with which the prefix begins" }),
 };
 
-/** Attributes that are read of a repository. */
+/** Attributes that are read from a repository. */
 function attributesOfRepository(repository: ProviderResource): RepositoryAttributes {
   const [location, project, id] = ["location", "project", "repository_id"].map((name) =>
     repository.getStringAttribute(name),
@@ -53,8 +53,8 @@ const REST_OF_PREFIX = "-docker[.]pkg[.]dev/[a-z0-9.:-]+/[a-z0-9-]+$";
 /** Input for an existing repository. */
 export const EXISTING_REPOSITORY = {
   /**
-   * Existing repository of Docker images, or its resource, into which the image is pushed. What it keeps, and how long,
-   * is its owner's.
+   * Existing repository of Docker images, or its resource, to which the image is pushed. The owner of the repository
+   * manages its retention.
    */
   existingRepository: orResource(
     "repositoryId",
@@ -96,8 +96,8 @@ export interface ImageRegistryProps {
   readonly context: DeploymentContext;
 
   /**
-   * Image to run instead of building one; nothing is created here then. Setting it later deletes the repository with
-   * every image in it, so the image must not be one of them.
+   * Existing image that runs instead of a built one; then nothing is created here. Setting it later deletes the
+   * repository with all its images, so the image must not be in this repository.
    *
    * @default - images are built
    */
@@ -111,8 +111,8 @@ export interface ImageRegistryProps {
   readonly builder?: ExistingAccount | undefined;
 
   /**
-   * A repository to use instead; its attributes may be null at plan. Setting it later deletes the repository that was
-   * created, with its images.
+   * Existing repository to use instead; its attributes may be null at plan. Setting it later deletes the created
+   * repository with its images.
    *
    * @default - one is created
    */
@@ -138,7 +138,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
   readonly builderEmail: string;
   readonly ready: ITerraformDependable[];
 
-  /** The repository itself, for overrides; undefined where another one is used. */
+  /** The repository itself, for overrides; undefined if an existing one is used. */
   readonly repository: ArtifactRegistryRepository | undefined;
 
   /** Accounts that build. @internal */
@@ -151,7 +151,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
   /** Whether the repository exists. */
   private readonly condition: Condition;
 
-  /** A repository that exists, and the account that pushes into it; nothing but grants is created. */
+  /** An existing repository, and the account that pushes to it; only grants are created. */
   static fromAttributes(
     scope: Construct,
     id: string,
@@ -195,7 +195,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
       this.existing = existingRepository(scope, `Existing${id}`, ...attributes);
     }
     const mayPush = this.needed(builders).map((each) => this.grant(`${each.name}Pushes`, "writer", each));
-    // A build under a service account of its own can log only to Cloud Logging.
+    // A build under a custom service account can log only to Cloud Logging.
     const mayLog = builder.grantOnProject("Logs", "roles/logging.logWriter");
 
     this.builderEmail = builder.email;
@@ -209,7 +209,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     ];
   }
 
-  /** The accounts to which this repository, which may not exist, can be granted. */
+  /** The accounts that can get grants on this repository, under the condition that it exists. */
   private needed(accounts: readonly GrantedAccount[]): readonly GrantedAccount[] {
     return accounts.filter(({ condition = true }) => !isNever(allOf(this.condition, condition)));
   }
@@ -227,7 +227,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
   }
 }
 
-/** Adds a repository, of the deployment's name. */
+/** Adds a repository with the deployment's name. */
 export function addRepository(
   scope: Construct,
   { deployment, labels, projectId: project, region: location }: DeploymentContext,

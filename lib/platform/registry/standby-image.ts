@@ -24,14 +24,14 @@ interface StandbyImageProps {
   readonly existingImage: string | undefined;
   readonly image: IdpImage;
   readonly imageMirror: string | undefined;
-  /** Where the image comes from, and who copies it. */
+  /** Source of the image, and the account that copies it. */
   readonly registry: ImageRegistry;
   readonly standby: Standby;
 }
 
 /**
- * The image once more, in a repository of a second region: copied after each build, so that a server there can be
- * changed while the first region is gone. An existing image is not copied; it is its owner's.
+ * A copy of the image in a repository of a second region. It is updated after each build, so that the server there can
+ * be changed while the first region is unavailable. An existing image is not copied, because its owner manages it.
  */
 export class StandbyImage extends Construct implements ContainerImage {
   readonly containerImage: string;

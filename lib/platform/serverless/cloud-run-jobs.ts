@@ -41,15 +41,15 @@ import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachm
 import { addFurtherBlocks, containerBlock, EXECUTION_ENVIRONMENT, templateBlocks } from "./cloud-run-template";
 
 export interface ServerlessJobsProps {
-  /** Service account that the jobs run as. It is granted access to what each job uses. */
+  /** Service account of the jobs. It is granted access to the resources of each job. */
   readonly identity: WorkloadIdentity;
 
   /** Determines the names, the project and the region of the jobs. */
   readonly context: DeploymentContext;
 
   /**
-   * What must exist before a job: `apis.ready("run", "secretmanager")`, and for a scheduled one also `cloudscheduler`
-   * and `iam`.
+   * Dependencies of a job: `apis.ready("run", "secretmanager")`, and for a scheduled job also `cloudscheduler` and
+   * `iam`.
    *
    * @default - nothing
    */
@@ -58,7 +58,7 @@ export interface ServerlessJobsProps {
   /**
    * Existing account that starts scheduled jobs.
    *
-   * @default - one for each job is created, which may start that job alone
+   * @default - one for each job is created, which may start only that job
    */
   readonly starter?: ExistingAccount | undefined;
 
@@ -100,14 +100,14 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
     refuseProps("ServerlessJobs", props, PROPS);
   }
 
-  /** Replaced, and so run again, when its trigger changes, but not after other changes or manual executions. */
+  /** Replaced, and therefore run again, if its trigger changes, but not after other changes or manual executions. */
   runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob & OnCloudRun {
     const self = new Construct(scope, id);
     const count = countIf(job.condition);
     const trigger = new TerraformData(self, "Trigger", { triggersReplace: { ...job.rerunWhenChanged }, count });
     const resource = this.addScripted(self, job, {
       ignoreChanges: ["run_execution_token", ...WRITTEN_BY_TOOLS],
-      // By address: CDKTF renders an object here as an expression, which Terraform rejects.
+      // Given as an address, because CDKTF renders an object here as an expression, which Terraform rejects.
       replaceTriggeredBy: [dependable(trigger)],
     });
     explain(
@@ -125,7 +125,7 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
   }
 
   /**
-   * Started by Cloud Scheduler, with a service account that may start this job and nothing else.
+   * Started by Cloud Scheduler, under a service account that may only start this job.
    *
    * One run lasts at most `timeoutSeconds` for each attempt, so a schedule with longer pauses never has two at once.
    */
@@ -180,7 +180,7 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
     return { job: resource, jobName: name, runCommand: this.executeCommand(name), scheduler, ready: [scheduler] };
   }
 
-  /** Run by hand alone, with `runCommand`, which arguments may follow; it costs nothing until then. */
+  /** Run only manually, with `runCommand`, optionally followed by arguments; an unused job costs nothing. */
   onDemand(scope: Construct, id: string, job: CommandJobSpec): Omit<ScheduledJob, "jobName"> & OnCloudRun {
     const { dependsOn } = this.props;
     const lifecycle = { ignoreChanges: WRITTEN_BY_TOOLS };
@@ -189,7 +189,7 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
     return { job: resource, runCommand, ready: [resource] };
   }
 
-  /** A job on demand with a script, and with a variable whose value the command sets. */
+  /** A job on demand with a script, and with a variable that the command sets. */
   byHand(scope: Construct, id: string, job: ManualJobSpec): ManualJob & OnCloudRun {
     const { placeholder, variable } = job.given;
     const self = new Construct(scope, id);
@@ -200,7 +200,7 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
     return { job: resource, jobName: name, runCommand, ready: [resource] };
   }
 
-  /** The command that runs a job and waits for its end, which arguments may follow. */
+  /** The command that runs a job and waits for its end; arguments may follow. */
   private executeCommand(name: string): string {
     const { projectId, region } = this.props.context;
     return `gcloud run jobs execute ${name} --region=${region} --project=${projectId} --wait`;
@@ -272,7 +272,7 @@ export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
       // The job refers to the old version until it is replaced, so that must not be deleted first.
       lifecycle: { createBeforeDestroy: true },
     });
-    // Only jobs read the script, so even an account that takes no other grants gets this one.
+    // Even an account that takes no other grants gets this one, because only jobs read the script.
     const readers = (identity.granted ?? [identity]).map((account: GrantedAccount) => {
       const id = account.name === identity.name ? "ScriptReader" : "ScriptExistingReader";
       const grant = new SecretManagerSecretIamMember(scope, id, {

@@ -42,15 +42,15 @@ export function containerBlock(
     })),
     volumeMounts: [
       ...[...mounts, ...files].map(({ name, mountPath }) => ({ name, mountPath })),
-      // Last, here and below, because Cloud Run returns it last: any other order would be a permanent diff.
+      // Last, here and below, because Cloud Run returns it last and any other order would be a permanent diff.
       ...(database === undefined ? [] : [{ name: SOCKET_VOLUME, mountPath: SOCKET_FOLDER }]),
     ],
   };
 }
 
 /**
- * Annotations of a template by which a new version of a secret starts new instances, also one with a number that was
- * used before; undefined without secrets.
+ * Annotations of a template that start new instances for a new version of a secret, even if its number was used before;
+ * undefined without secrets.
  */
 export function secretAnnotations({ secretEnvironment, secretSettings = [] }: ContainerSpec) {
   const versions = secretRevisions(secretEnvironment, mergedReferences(secretSettings));

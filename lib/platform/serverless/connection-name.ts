@@ -6,9 +6,9 @@ import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/n
 import { prose } from "../../core/prose";
 import { wordList } from "../../core/word-list";
 
-/** A connection name whose length depends on inputs. */
+/** A connection name with a length that depends on inputs. */
 interface ConnectionName<T extends Table> {
-  /** The input whose validation it becomes. */
+  /** The input that gets the rule as a validation. */
   readonly of: keyof T & string;
   /** Owner of the name, in words. */
   readonly what: string;

@@ -35,7 +35,7 @@ import { logConfig } from "./serverless-load-balancer";
 
 const INTERNAL = "internal";
 
-/** Inputs of a load balancer that only the network reaches. */
+/** Inputs of a load balancer that is reachable only from the network. */
 export const INTERNAL_LOAD_BALANCER = {
   /** `internal` for a load balancer that only clients in `network`, or connected to it, can reach; needs a network. */
   loadBalancer: choice(["external", INTERNAL], {
@@ -48,8 +48,8 @@ export const INTERNAL_LOAD_BALANCER = {
     `,
   }),
   /**
-   * Range for the proxies of an internal load balancer, for a subnetwork that is created; none if `network` has one in
-   * the region.
+   * Range of a subnetwork that is created for the proxies of an internal load balancer; none if `network` has such a
+   * subnetwork in the region.
    */
   loadBalancerProxyRange: text({
     default: null,
@@ -87,7 +87,7 @@ export const INTERNAL_RELATIONS: readonly Relation<Inputs>[] = [
 
 interface InternalLoadBalancerProps extends PartProps {
   readonly apis: ProjectApis;
-  /** Domain that clients connect to; one that is null at plan means none. */
+  /** Domain to which clients connect; null at plan means no domain. */
   readonly domain: string;
   /** Redirects port 80. */
   readonly httpRedirect: boolean | IResolvable;
@@ -98,7 +98,7 @@ interface InternalLoadBalancerProps extends PartProps {
   readonly zone: DnsZone | undefined;
 }
 
-/** Where the ports lead; port 80 nowhere without a redirect. */
+/** Targets of the ports; port 80 has no target without a redirect. */
 interface Proxies {
   readonly https: TerraformResource;
   readonly http: TerraformResource | undefined;
@@ -108,8 +108,7 @@ interface Proxies {
  * A regional internal Application Load Balancer in front of a Cloud Run service, with its certificate and records, and
  * a redirect from port 80.
  *
- * The certificate is validated by a record that the Internet can read, also if the domain is known in the network
- * alone.
+ * The certificate is validated by a public record, even if the domain is resolved only in the network.
  */
 export class InternalLoadBalancer extends Construct {
   /** The address; a list that is empty if there is none. */
@@ -118,10 +117,10 @@ export class InternalLoadBalancer extends Construct {
   /** Name, type and value of each record; a list that is empty without a domain. */
   readonly records: string;
 
-  /** What to do until the domain works; a list of sentences. */
+  /** Steps until the domain works, as a list of sentences. */
   readonly nextSteps: string;
   readonly address: ComputeAddress;
-  /** The rules that open the ports; none until `serve`. */
+  /** The rules that open the ports; empty before `serve` is called. */
   readonly ready: ITerraformDependable[] = [];
 
   private readonly isRedirected: Condition;
@@ -187,7 +186,7 @@ export class InternalLoadBalancer extends Construct {
     });
   }
 
-  /** A subnetwork for the proxies; undefined if the network has one. */
+  /** A subnetwork for the proxies; undefined if the network already has one. */
   private addProxySubnetwork(): ComputeSubnetwork | undefined {
     const { domain, network, proxyRange } = this.props;
     const condition = allOf(isSet(domain), isSet(proxyRange));
@@ -222,7 +221,7 @@ export class InternalLoadBalancer extends Construct {
       ...common,
       domain,
       dependsOn: [...apis.ready("certificatemanager"), ...this.dependsOn],
-      // The only kind of a regional certificate.
+      // The only kind of certificate that can be regional.
       type: "PER_PROJECT_RECORD",
     });
     const certificate = new CertificateManagerCertificate(this, "Certificate", {
@@ -265,7 +264,7 @@ export class InternalLoadBalancer extends Construct {
     return urlMap;
   }
 
-  /** @param subnetworks of the proxies, without which a load balancer of this kind cannot be made */
+  /** @param subnetworks subnetworks of the proxies, because the load balancer cannot be created before them */
   private addProxies(
     urlMap: ComputeRegionUrlMap,
     certificate: CertificateManagerCertificate,
@@ -303,7 +302,7 @@ export class InternalLoadBalancer extends Construct {
     });
   }
 
-  /** Records of the address and of the certificate, where the zone is one of Cloud DNS. */
+  /** Records of the address and of the certificate, if there is a zone of Cloud DNS. */
   private addRecords(validations: string): void {
     const { apis, context, domain, zone } = this.props;
     if (zone === undefined) return;
@@ -327,7 +326,7 @@ export class InternalLoadBalancer extends Construct {
         target: idOf(target),
         name: partName(deployment, `internal-${port}`),
         loadBalancingScheme: SCHEME,
-        // Clients in other regions of the network too.
+        // Also allows clients in other regions of the network.
         allowGlobalAccess: true,
         network: network.network,
         subnetwork: network.subnetwork,

@@ -11,13 +11,14 @@ import { oneOf } from "../../core/inputs/checks";
 import { textOrFlag } from "../../core/inputs/rows";
 import { prose } from "../../core/prose";
 
-/** Who may call the service without a permission; true and false are other words for the first and the last. */
+/** Callers that need no permission; true and false stand for the first and the last word. */
 const WORDS = ["invoker-check-off", "all-users", "none", "true", "false"] as const;
 
-/** Input for who may call the service. */
+/** Input for the access to the service. */
 export const PUBLIC_ACCESS = {
   /**
-   * Who may call: everybody, by `invoker-check-off` or a role of `all-users`; or, with `none`, who is granted the role.
+   * Allowed callers: everybody, by `invoker-check-off` or by a role for `all-users`; or, with `none`, only accounts
+   * with the role.
    */
   publicAccess: textOrFlag({
     default: "invoker-check-off",
@@ -37,12 +38,12 @@ export const PUBLIC_ACCESS = {
   }),
 };
 
-/** The word for who may call. */
+/** The word for the allowed callers. */
 export function accessOf(given: boolean | string | IResolvable): string {
   return typeof given === "object" ? expression(`tostring(${Token.asString(given)})`) : String(given);
 }
 
-/** Whether the service asks nobody for a permission. */
+/** Whether the service checks no permission of callers. */
 export function isCheckOff(access: string): Expr<boolean> {
   return exprOf(access).eq("invoker-check-off").or(exprOf(access).eq("true"));
 }

@@ -22,7 +22,7 @@ import { type Standby } from "../standby";
 import { type ServerlessService } from "./serverless-service";
 
 interface ServerlessLoadBalancerProps extends PartProps {
-  /** Address and domain that clients connect to; it must be the service's address too. */
+  /** Address and domain to which clients connect; must be the same as the address of the service. */
   readonly address: DomainAddress;
   /** Certificate; exists only with validation by DNS. */
   readonly certificate: DnsCertificate;
@@ -32,7 +32,7 @@ interface ServerlessLoadBalancerProps extends PartProps {
   /** Id of the security policy; null at plan for none. */
   readonly securityPolicyId: string;
   readonly service: ServerlessService;
-  /** A second region, whose service of the same name takes the place of the first once it has taken over. */
+  /** A second region. After a takeover, its service of the same name replaces the service of the first region. */
   readonly standby: Standby | undefined;
   readonly strictTransportSecurity: string;
   readonly validation: string;
@@ -44,9 +44,9 @@ interface ServerlessLoadBalancerProps extends PartProps {
  * Requests may last as long as the service's own limit; web sockets count as requests. Nothing waits for the
  * certificate: until it is valid, browsers refuse the domain.
  *
- * The proxy is created before the one that it replaces is destroyed. Terraform does the same with everything that the
- * proxy refers to, so resources that are replaced there get a new name each time, and nothing there refers to the
- * service, whose database could not exist twice.
+ * A replacement of the proxy is created before the old proxy is destroyed. Terraform then does the same with everything
+ * to which the proxy refers. Replaced resources there therefore get a new name each time, and none of them refers to
+ * the service, because its database could not exist twice.
  */
 export class ServerlessLoadBalancer extends Construct {
   /** URL of the domain; meaningless if the domain is null at plan. */
@@ -62,7 +62,7 @@ export class ServerlessLoadBalancer extends Construct {
   /** Port 443 of the address. */
   readonly forwardingRule: ComputeGlobalForwardingRule;
 
-  /** The certificate that the load balancer validates, created only with that kind of validation. */
+  /** The certificate, created only if the load balancer validates it. */
   readonly loadBalancerCertificate: ComputeManagedSslCertificate | undefined;
 
   private readonly hasDomain: Expr<boolean>;
@@ -113,7 +113,7 @@ export class ServerlessLoadBalancer extends Construct {
       region,
       name: endpointGroupName({ deployment, region }),
       networkEndpointType: "SERVERLESS",
-      // By its name, because a reference would make Terraform create a second service before it destroys the first.
+      // Given by name, because a reference would make Terraform create a second service before it destroys the first.
       cloudRun: { service: serviceName(deployment) },
       count: countIf(condition),
       dependsOn,
@@ -128,7 +128,7 @@ export class ServerlessLoadBalancer extends Construct {
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
       securityPolicy: securityPolicyId,
-      // A single group, because the load balancer does not detect which of several answers.
+      // A single group, because the load balancer does not detect which of several groups is available.
       backend: [{ group: group.text }],
       customResponseHeaders: strictTransportHeaders(exprOf(strictTransportSecurity)).list,
       logConfig: logConfig(requestLogSampleRate),
@@ -190,7 +190,9 @@ export class ServerlessLoadBalancer extends Construct {
   }
 }
 
-/** The provider does not send a rate of 0, and the load balancer would log everything. */
+/**
+ * Disables the log for a rate of 0, because the provider does not send a 0 and the load balancer would log everything.
+ */
 export function logConfig(sampleRate: number) {
   const isOn = exprOf(sampleRate).gt(0);
   return { enable: isOn.flag, sampleRate: isOn.choose(sampleRate, null).number };
@@ -199,7 +201,7 @@ export function logConfig(sampleRate: number) {
 /** End of the backend service's name. */
 const BACKEND = "backend";
 
-/** Names by which a script finds what sends users to a region. */
+/** Names by which a script finds the resources that route users to a region. */
 export const backendServiceName = ({ deployment }: DeploymentContext): string => partName(deployment, BACKEND);
 export const endpointGroupName = ({ deployment, region }: Pick<DeploymentContext, "deployment" | "region">): string =>
   hashedName(deployment, region);
@@ -212,5 +214,5 @@ export function urlMapName({ deployment }: DeploymentContext): string {
   return partName(deployment, URL_MAP);
 }
 
-/** The managed scheme; other releases of the provider have other defaults. */
+/** The managed scheme. Set because the default differs between releases of the provider. */
 const SCHEME = "EXTERNAL_MANAGED";

@@ -42,29 +42,29 @@ export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */
   readonly container: ContainerSpec;
 
-  /** Service account that the container runs as. It is granted access to what the container uses. */
+  /** Service account of the container. It is granted access to the container's resources. */
   readonly identity: WorkloadIdentity;
 
   /** Determines the name and the region. Changing the region later creates a new service with another URL. */
   readonly context: DeploymentContext;
 
   /**
-   * Address of a load balancer that clients connect to. The application takes its domain as the base of its own links
-   * and trusts it as a proxy. Variables of the container override the base.
+   * Address of a load balancer to which clients connect. The application uses the domain as the base of its own links
+   * and trusts the load balancer as a proxy. Variables of the container override the base.
    *
    * @default - clients connect to the address that Cloud Run assigns
    */
   readonly address?: LoadBalancerAddress;
 
   /**
-   * What must exist first, in addition to what the container uses: `apis.ready("run")`.
+   * Dependencies in addition to the container's own ones: `apis.ready("run")`.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Maximum number of instances; each takes the connections that its container says.
+   * Maximum number of instances; each instance takes the connections of its container.
    *
    * @default 3
    */
@@ -121,10 +121,10 @@ export class ServerlessService extends Construct {
   /** URL that Cloud Run assigns to the service, even if that address is closed. */
   readonly url: string;
 
-  /** Name of the service; what refers to it waits for the service. */
+  /** Name of the service; a reference to it waits for the service. */
   readonly serviceName: string;
 
-  /** What must exist before the service can be relied on. */
+  /** Dependencies of parts that call the service. */
   readonly ready: ITerraformDependable[];
 
   /** The service itself, for overrides. */
@@ -168,7 +168,7 @@ export function addService(scope: Construct, props: ServerlessServiceProps, cond
     ingress: ingressOf(closeDefaultAddress),
     invokerIamDisabled: isCheckOff(access).flag,
     scaling: { minInstanceCount },
-    // A restore stops the service by a mode of scaling, which an apply meanwhile must not end.
+    // Ignored, because a restore stops the service by its scaling mode and an apply must not start it meanwhile.
     lifecycle: { ignoreChanges: [...lifecycle.ignoreChanges, "scaling[0].scaling_mode"] },
     template: {
       ...template,
@@ -195,7 +195,7 @@ export function addService(scope: Construct, props: ServerlessServiceProps, cond
       The proxy's volume is last, where Cloud Run moves it.
     `,
   );
-  // Set for the service, as Google recommends: to change the limit of a revision takes a new revision.
+  // Set for the service, as Google recommends, because a changed limit of a revision requires a new revision.
   setNewerAttribute(service, "scaling.max_instance_count", maxInstanceCount);
   addFurtherBlocks(service, "template", container, network, address);
   // Also set to false, so that a settled folder can take over the state of a general one.
@@ -204,7 +204,7 @@ export function addService(scope: Construct, props: ServerlessServiceProps, cond
   return service;
 }
 
-/** What a worker pool shares with the service, where it means the same. */
+/** Props of a worker pool that have the same meaning as for the service. */
 type SharedProps = Pick<
   ServerlessServiceProps,
   "address" | "container" | "dependsOn" | "identity" | "network" | "context"
@@ -233,7 +233,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
     this.workerPool = new CloudRunV2WorkerPool(this, MAIN_CHILD_ID, {
       ...common,
       name: this.workerName,
-      // Without a mode, because the API returns only the number.
+      // The mode is left out, because the API returns only the number.
       scaling: { manualInstanceCount: instanceCount },
       template: { ...template, containers: [containerBlock(container)] },
       count: countIf(condition),

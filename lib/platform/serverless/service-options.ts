@@ -12,7 +12,7 @@ import { type InstanceSize } from "../../idp/worker";
 import { DEFAULT_ADDRESS } from "../domain/domain";
 import { PUBLIC_ACCESS } from "./public-access";
 
-/** Inputs of its instances. */
+/** Inputs of the instances. */
 const INSTANCES = {
   /** Keeps the CPU allocated between requests, which a worker beside the server needs. */
   cpuAlwaysAllocated: flag({
@@ -37,9 +37,11 @@ const INSTANCES = {
   }),
 };
 
-/** Input of what it sends. */
+/** Input of the outgoing traffic. */
 const EGRESS = {
-  /** What goes through the network: `private-ranges-only`, or `all-traffic`, for which it needs NAT. */
+  /**
+   * Traffic that goes through the network: `private-ranges-only`, or `all-traffic`, which requires NAT in the network.
+   */
   vpcEgress: choice(["private-ranges-only", "all-traffic"], {
     default: "private-ranges-only",
     description: prose`
@@ -63,7 +65,7 @@ const CPUS = Object.keys(MEMORY_MIB).map(Number);
 const PAIRS = Object.entries(MEMORY_MIB).map(([cpu, [from, to]]) => `${cpu} CPU ${from}Mi to ${to / 1024}Gi`);
 
 /**
- * What an instance may have. The memory depends on the CPUs, a wrong number of which has its own rule.
+ * CPUs and memory of an instance. The memory depends on the CPUs; another rule refuses a wrong number of CPUs.
  *
  * @param recommended recommended number of CPUs
  */

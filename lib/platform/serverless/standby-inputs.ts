@@ -26,23 +26,27 @@ const SUBNETWORK = "^projects/[^/]+/regions/[^/]+/subnetworks/[^/]+$";
 
 /** Input of a second region that can take over. */
 export const STANDBY = {
-  /** A second region that can take over, a replica of the database and a server without instances; none by default. */
+  /**
+   * A second region that can take over, with a replica of the database and a server without instances; none by default.
+   */
   standby: object(
     {
-      /** Region that can take over, another one than that of the deployment. */
+      /** Region that can take over; must differ from the region of the deployment. */
       region: text({ description: "region that can take over, another one than region", must: REGION }),
-      /** Whether it has taken over, as `scripts/promote.sh` says at its end; false by default. */
+      /** Whether the region has taken over; set it as `scripts/promote.sh` says at its end. False by default. */
       promoted: flag({
         default: false,
         description: "whether it has taken over; scripts/promote.sh says when to set it to true",
       }),
-      /** Number of the replica; raise it by one for another one, after the way home. 1 by default. */
+      /**
+       * Number of the replica; raise it by one for a new replica, after the return to the first region. 1 by default.
+       */
       number: number({
         default: 1,
         description: "number of the replica; raise it by one for another one, after the way home",
         must: whole(1, 99, ", because Google reserves the name of a deleted replica for a week; use the next one"),
       }),
-      /** Subnetwork of `network` in that region, in full or its resource; needed where there is a network. */
+      /** Subnetwork of `network` in that region: its full name or its resource. Required with `network`. */
       subnetwork: orResource(
         "id",
         ["google_compute_subnetwork"],
@@ -52,12 +56,17 @@ export const STANDBY = {
           must: matching(SUBNETWORK, "be projects/<project>/regions/<region>/subnetworks/<name>; write it in full"),
         }),
       ),
-      /** Keeps uploads and dumps in both regions, the default; false for a deployment that has its buckets already. */
+      /**
+       * Keeps uploads and dumps in both regions, the default. Use false for a deployment with existing buckets, because
+       * they would be replaced.
+       */
       dualRegionBuckets: flag({
         default: true,
         description: "keeps uploads and dumps in both regions; false for a deployment that has its buckets already",
       }),
-      /** Copies a new upload there within 15 minutes, by turbo replication, which costs more; false by default. */
+      /**
+       * Copies a new upload to the region within 15 minutes, by turbo replication, which costs more; false by default.
+       */
       turboReplication: flag({
         default: false,
         description: "copies each upload within 15 minutes, by turbo replication, which is billed for each GB",
@@ -191,7 +200,7 @@ function hasBothRegions(v: ValuesOf<Inputs>, locations: Expr<readonly string[]>)
   return difference(both, locations).length().eq(0);
 }
 
-/** The second region, in locals of the scope; undefined where synthesis knows that there is none. */
+/** The second region, in locals of the scope; undefined if synthesis knows that there is none. */
 export function standbyOf(scope: Construct, v: ValuesOf<typeof STANDBY>): Standby | undefined {
   const condition = v.standby.isSet();
   if (isNever(condition)) return undefined;

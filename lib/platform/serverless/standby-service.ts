@@ -11,9 +11,9 @@ import { countInStandby, type Standby } from "../standby";
 import { addService, type ServerlessServiceProps, ServerlessWorkerPool } from "./serverless-service";
 
 interface StandbyServiceProps {
-  /** Replica of the database, which this service connects to. */
+  /** Replica of the database to which this service connects. */
   readonly database: SqlInstance;
-  /** Its image, in the second region. */
+  /** Image in the second region. */
   readonly image: ContainerImage;
   /** Props of the service in the first region. */
   readonly service: ServerlessServiceProps;
@@ -63,7 +63,7 @@ export class StandbyService extends Construct {
       {
         ...service,
         ...moved(service.container),
-        // Nobody calls it but the load balancer.
+        // Only the load balancer calls the service.
         closeDefaultAddress: true,
         minInstanceCount: countInStandby(standby, minInstanceCount).number,
         dependsOn: this.worker?.ready ?? [],

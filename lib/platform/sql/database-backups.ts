@@ -19,8 +19,8 @@ export const BACKUPS = {
         schema: { multipleOf: 1, minimum: 1, maximum: MAX_DAYS },
       }),
       /**
-       * Days within which the database can be restored to any point in time, 7 by default, at most as many as backups
-       * are kept.
+       * Days within which the database can be restored to any point in time, 7 by default; at most the number of kept
+       * backups.
        */
       logDays: number({
         default: 7,
@@ -30,7 +30,9 @@ export const BACKUPS = {
         `,
         schema: { multipleOf: 1, minimum: 1, maximum: 7 },
       }),
-      /** Where they are stored: a region, `asia`, `eu` or `us`; by default the multi-region nearest to the database. */
+      /**
+       * Location of the backups: a region, `asia`, `eu` or `us`; by default the multi-region nearest to the database.
+       */
       location: text({
         default: null,
         description: prose`

@@ -20,7 +20,7 @@ export type DatabaseFlags = Readonly<Record<string, string>> | IResolvable;
 /** The flag from which the maximum number of instances is calculated. */
 const OWN_FLAG = "max_connections";
 
-/** PostgreSQL's own names, and those of extensions, as Cloud SQL writes them. */
+/** Names of PostgreSQL's own flags and of flags of extensions, in Cloud SQL's spelling. */
 const FLAG_NAME = "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*$";
 
 /**
@@ -37,7 +37,7 @@ const LOGGING_FLAGS = {
   // The default, explicit because it is a requirement: logs failing statements.
   log_min_error_statement: "error",
   log_statement: "ddl",
-  // Every temporary file, regardless of size.
+  // Logs every temporary file, regardless of its size.
   log_temp_files: "0",
 } as const;
 
@@ -53,7 +53,10 @@ const VERSIONS = DATABASE_MAJOR_VERSIONS.join(", ").replace(/, (\d+)$/, " or $1"
 
 /** Inputs for the server. */
 export const DATABASE_SERVER = {
-  /** Flags of the server, by name; they override those for logging and `jit`. The tier sets `max_connections`. */
+  /**
+   * Flags of the server, by name; they override the library's flags for logging and `jit`. The tier sets
+   * `max_connections`.
+   */
   databaseFlags: textMap({
     default: {},
     description: prose`
@@ -116,7 +119,7 @@ export function databaseWarning(since: Expr<string>): WarningRelation<typeof DAT
   };
 }
 
-/** When the fixes of a version of PostgreSQL end. */
+/** Last day of fixes for a version of PostgreSQL. */
 function endOf(version: Expr<number>): Expr<string> {
   const ends = Object.entries(DATABASE_ENDS).map(([major, day]) => [major, `${day}T00:00:00Z`] as const);
   return lookup<string>(literal(Object.fromEntries(ends)), toText(version), "9999-12-31T00:00:00Z");

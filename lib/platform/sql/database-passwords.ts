@@ -15,9 +15,9 @@ export const DATABASE_PASSWORDS = {
   databasePasswords: object(
     {
       /**
-       * Number of the application's password. Raising it by one replaces the password while instances run: another
-       * login gets the next one, and the former one is closed after the rollout. 1 at first; without a number, there is
-       * one login.
+       * Number of the application's password, 1 at first. Raising it by one replaces the password while instances run:
+       * another login gets the next password, and the former login is disabled after the rollout. Without a number,
+       * there is only one login.
        */
       version: number({
         default: null,
@@ -29,7 +29,10 @@ export const DATABASE_PASSWORDS = {
         `,
         must: whole(1, Infinity, ", because its parity chooses the login; raise it by one"),
       }),
-      /** Raising it by one replaces the administrator's password, which only jobs use; 1 by default. */
+      /**
+       * Number of the administrator's password, which only jobs use; 1 by default. Raising it by one replaces the
+       * password.
+       */
       administratorVersion: number({
         default: 1,
         description: prose`
@@ -42,7 +45,7 @@ export const DATABASE_PASSWORDS = {
   ),
 };
 
-/** Numbers with which passwords of the database are replaced. */
+/** Numbers of the database's passwords; a new number replaces the password. */
 export interface DatabasePasswordVersions extends PropsOf<
   (typeof DATABASE_PASSWORDS)["databasePasswords"]["members"]
 > {}

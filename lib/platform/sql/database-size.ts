@@ -8,12 +8,12 @@ import { prose } from "../../core/prose";
 const SHARED_CORE = { tier: "db-g1-small", memoryMb: 1741 } as const;
 
 /**
- * Memory of the database for each connection that it accepts, in MB: a busy one takes about 5, and half of the memory
+ * Memory of the database for each accepted connection, in MB: a busy connection takes about 5, and half of the memory
  * stays for shared buffers. Cloud SQL's own default accepts 100 connections with 3840 MB.
  */
 const MEMORY_MB_PER_CONNECTION = 10;
 
-/** More connections than this slow PostgreSQL down, whatever its memory. */
+/** More connections would slow PostgreSQL down, regardless of its memory. */
 const MOST_CONNECTIONS = 5000;
 
 /** Connections reserved for administrators, the initialization job and the agents of Cloud SQL. */
@@ -24,7 +24,7 @@ export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 
 const CUSTOM = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
 
-/** Tiers of Enterprise Plus, by their CPUs. Each CPU has 8 GB of memory, but in the largest. */
+/** Tiers of Enterprise Plus, by their CPUs. Each CPU has 8 GB of memory, except in the largest tier. */
 const CPUS_OF_PLUS = [2, 4, 8, 16, 32, 48, 64, 80, 96, 128];
 const OF_ENTERPRISE_PLUS = `^db-perf-optimized-N-(${CPUS_OF_PLUS.join("|")})$`;
 const ENTERPRISE_PLUS_MEMORY_MB_PER_CPU = 8192;
@@ -106,8 +106,8 @@ export function maxConnections(tier: Expr<string>): Expr<number> {
 }
 
 /**
- * Tiers to choose from, by size within each edition, which is also the order of their names, in which Terraform goes
- * through a map. The last of each has room for the most connections.
+ * Available tiers, by size within each edition. This is also the order of their names, because Terraform iterates over
+ * a map in the order of its names. The last tier of each edition accepts the most connections.
  */
 const TIERS = [
   "db-custom-1-3840",

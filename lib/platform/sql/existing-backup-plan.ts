@@ -12,7 +12,7 @@ import { type BACKUPS, USUAL_BACKUPS } from "./database-backups";
 
 const PLAN_PATTERN = "^projects/[^/]+/locations/[^/]+/backupPlans/[^/]+$";
 
-/** Input for a plan by which others back up the database. */
+/** Input for a backup plan that others manage. */
 export const EXISTING_BACKUP_PLAN = {
   /**
    * Backup plan of Backup and DR that your organization has attached to the database's instance, or its resource; none
@@ -41,7 +41,7 @@ export const EXISTING_BACKUP_PLAN = {
   ),
 };
 
-/** Inputs of other features on which this depends. */
+/** Inputs of other features on which the backup plan depends. */
 type OtherInputs = typeof BACKUPS & Readonly<{ backupBeforeUpgrade: Optional<boolean | IResolvable> }>;
 
 type Inputs = OtherInputs & typeof EXISTING_BACKUP_PLAN;

@@ -19,7 +19,7 @@ const CONNECTION_NAME_FORM = "<project>:<region>:<instance>";
 const CONNECTION_NAME_FIX = "look it up with gcloud sql instances describe, as connectionName";
 const NAME = "^[a-z_][a-z0-9_]{0,53}$";
 
-/** What a login must be, and the database. */
+/** Rules for the names of a login and of the database. */
 const NAME_RULE = prose`
   be up to 54 lower-case letters, digits and underscores, not beginning with a digit,
   because scripts add a word to it; use another, and create it in the instance
@@ -34,7 +34,7 @@ const reference = (of: string) =>
     }),
   );
 
-/** What is wrong with a reserved name. */
+/** Rule about reserved names, in words. */
 const TAKEN = "name another database, because this one is not the application's alone; create one in the instance";
 
 const nameOf: Reading = (resource) => resource.getStringAttribute("name");
@@ -88,7 +88,7 @@ const DATABASE = {
   user: login("the application's login"),
   /** Its password. */
   passwordSecret: reference("its password"),
-  /** Makes login and database; without one, both must be there. */
+  /** Login that creates the application's login and database; without it, both must exist. */
   administrator: object(ADMINISTRATOR, {
     description: () =>
       prose`
@@ -96,7 +96,7 @@ const DATABASE = {
         which the job db-init then only checks
       `,
   }),
-  /** Connections that this deployment may take; by default as many as its instances need. */
+  /** Maximum number of connections of this deployment; by default as many as its instances need. */
   maxConnections: number({
     default: null,
     description: "connections that this deployment may take, null for as many as its instances need",
@@ -109,7 +109,7 @@ interface DatabaseValue {
   readonly user: string;
 }
 
-/** Whether there is a login that grants the application's its rights, other than that itself. */
+/** Whether a login other than the application's own grants rights to the application's login. */
 const hasOtherAdministrator = (database: Expr<DatabaseValue>): Expr<boolean> =>
   database
     .member<DatabaseValue["administrator"]>("administrator")
@@ -117,7 +117,10 @@ const hasOtherAdministrator = (database: Expr<DatabaseValue>): Expr<boolean> =>
 
 /** Input for an existing database. */
 export const EXISTING_DATABASE = {
-  /** Database on an existing instance of Cloud SQL. Protection, backups, flags and size are its owner's. */
+  /**
+   * Database on an existing instance of Cloud SQL. The owner of the instance manages its protection, backups, flags and
+   * size.
+   */
   existingDatabase: object(DATABASE, {
     description: (members) =>
       prose`
@@ -143,26 +146,29 @@ export interface DatabaseAttributes extends PropsOf<
   { readonly administrator: DatabaseAdministrator; readonly passwordSecret: SecretReference }
 > {}
 
-/** A login that makes the application's login and database. */
+/** A login that creates the application's login and database. */
 export interface DatabaseAdministrator extends PropsOf<typeof ADMINISTRATOR, { readonly secret: SecretReference }> {}
 
-/** An existing database, with attributes in the place of resources. */
+/** An existing database, with attributes in place of resources. */
 export type DatabaseValues = PropsOf<typeof DATABASE, unknown, never>;
 
-/** An existing database whose attributes may be null at plan. */
+/** An existing database; its attributes may be null at plan. */
 export interface ExistingDatabaseProps
   extends Existing, Partial<Pick<DatabaseValues, "connectionName" | "database" | "maxConnections" | "user">> {
   readonly passwordSecret?: Partial<SecretAttributes>;
   readonly administrator?: { readonly user?: string; readonly secret?: Partial<SecretAttributes> };
 }
 
-/** Who prepares the database: the administrator, or without one the application itself, which can only check it. */
+/**
+ * Login that prepares the database: the administrator or, without an administrator, the application's login, which can
+ * only check the database.
+ */
 export function administratorOf({ administrator, passwordSecret, user }: ExistingDatabaseProps) {
   return {
     user: firstOf(administrator?.user, user),
     secretId: firstOf(administrator?.secret?.secretId, passwordSecret?.secretId),
     version: firstOf(versionOf(administrator?.secret), versionOf(passwordSecret)),
-    // Without an administrator, both are one secret.
+    // Without an administrator, both passwords are the same secret.
     isGranted: isSet(administrator?.user),
   };
 }
@@ -190,7 +196,7 @@ export const connectionTo = (project: string, instance: string, when: Condition)
   resource: { type: "sqladmin.googleapis.com/Instance", name: `projects/${project}/instances/${instance}`, when },
 });
 
-/** Attributes that are read of a database, the deployment's own or an existing one. */
+/** Attributes that are read from a database, either the deployment's own or an existing one. */
 export interface ReadAttributes extends Pick<
   SqlInstance,
   "connectionName" | "databaseName" | "instanceName" | "userName"
@@ -222,7 +228,7 @@ export function attributesOfExisting(scope: Construct, existing: ExistingDatabas
   };
 }
 
-/** A database on an instance that is managed elsewhere; nothing but grants is created. */
+/** A database on an instance that is managed elsewhere; only grants are created. */
 export function existingDatabase(
   scope: Construct,
   id: string,
@@ -257,7 +263,7 @@ export function existingDatabase(
 const versionOf = ({ version }: Partial<SecretAttributes> = {}) =>
   version === undefined ? undefined : exprOf(version).text;
 
-/** The first of two that is given; either may be null at plan. */
+/** The first of two values, or the second if the first is not given; either may be null at plan. */
 function firstOf(one: string | undefined, other = ""): string {
   if (one === undefined) return other;
   return Token.isUnresolved(one) ? hcl`try(coalesce(${one}, ${other}), null)`.text : one;

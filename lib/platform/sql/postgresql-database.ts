@@ -92,14 +92,14 @@ export interface PostgresqlDatabaseProps extends Maintenance {
   readonly deletionProtection?: boolean | IResolvable;
 
   /**
-   * What must exist first: `apis.ready("sqladmin", "compute", "secretmanager")`.
+   * Dependencies: `apis.ready("sqladmin", "compute", "secretmanager")`.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * A database to use instead, on an instance that is managed elsewhere; its attributes may be null at plan.
+   * Existing database to use instead, on an instance that is managed elsewhere; its attributes may be null at plan.
    *
    * @default - one is created
    */
@@ -113,7 +113,7 @@ export interface PostgresqlDatabaseProps extends Maintenance {
   readonly diskLimitGb?: number;
 
   /**
-   * Cloud SQL's own backups, every night, and how long they are kept.
+   * Cloud SQL's own backups, every night, and their retention.
    *
    * @default - seven backups and seven days of logs, and a final backup for 30 days
    */
@@ -141,8 +141,8 @@ export interface PostgresqlDatabaseProps extends Maintenance {
   readonly network?: NetworkAttachment;
 
   /**
-   * Backup plan of others that is attached to the instance, in full; it may be null at plan. Backups and logs are then
-   * left to it.
+   * Full name of a backup plan that others attached to the instance; may be null at plan. The plan then controls
+   * backups and logs.
    *
    * @default - Cloud SQL makes backups every night, and keeps logs
    */
@@ -150,14 +150,15 @@ export interface PostgresqlDatabaseProps extends Maintenance {
 
   /**
    * Number of the application's password. Raising it by one replaces the password while instances run, with `DbInit`:
-   * another login gets the next one, and `DbInit.retire` closes the former one. It may be null at plan, for one login.
+   * another login gets the next password, and `DbInit.retire` disables the former login. The number may be null at
+   * plan, which means one login.
    *
    * @default - one login, with one password
    */
   readonly passwordVersion?: number;
 
   /**
-   * Keeps a record of the number also while there is none, so that a plan refuses a first number above 2.
+   * Keeps a record even while there is no number, so that a plan refuses a first number above 2.
    *
    * @default false
    */
@@ -171,7 +172,7 @@ export interface PostgresqlDatabaseProps extends Maintenance {
   readonly administratorPasswordVersion?: number;
 
   /**
-   * Stops the instance, to which nothing may connect then: one in another region has taken over.
+   * Stops the instance after an instance in another region has taken over, so that nothing can connect to it.
    *
    * @default false
    */
@@ -245,7 +246,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly administratorPassword: GeneratedSecret;
   readonly hasPrivateAddress: Condition;
 
-  /** Backups that a deletion leaves, and for how long. */
+  /** Backups that remain after a deletion, and their retention. */
   readonly backupsAfterDestroy: string;
   readonly ready: ITerraformDependable[];
 
@@ -270,10 +271,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     return existingDatabase(scope, id, values.existingDatabase as DatabaseValues, hasPrivateAddress);
   }
 
-  /** Whether the instance is made here. */
+  /** Whether the instance is created here. */
   private readonly isMade: Condition;
 
-  /** Attributes of the existing database; undefined without one. */
+  /** Attributes of the existing database; undefined if there is none. */
   private readonly existingAttributes: Partial<ReadAttributes> | undefined;
 
   constructor(
@@ -341,7 +342,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     return [...grants, ...others];
   }
 
-  /** The password of the application's login, or of the two that take turns. */
+  /** The password of the application's login, or of the two alternating logins. */
   private addPassword(): GeneratedSecret {
     const { context, dependsOn = [], existing, passwordVersion, recordsPasswordVersion = false } = this.props;
     const isRecorded = passwordVersion !== undefined || recordsPasswordVersion;
@@ -392,7 +393,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         maintenanceWindow: databaseWindow(this.props),
       },
       lifecycle: {
-        // From a state that has these, the provider would otherwise send a change of the login without a password.
+        // Ignored, because the provider would change the login without a password if the state contains these
+        // arguments.
         ignoreChanges: ["root_password_wo", "root_password_wo_version"],
         postcondition: [
           ...this.refusalOfAttachedPlan(hasOwnBackups),
@@ -403,7 +405,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...dependsOn],
     });
     addFlags(instance, this.connectionLimit, this.props.flags);
-    // Left out instead of switched off: the provider then keeps the settings of the backup plan, and Cloud SQL refuses
+    // Left out instead of switched off, so that the provider keeps the settings of the backup plan. Cloud SQL refuses
     // every change of these.
     addOptionalBlock(instance, "settings", "backup_configuration", {
       when: hasOwnBackups,
@@ -439,7 +441,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   private addAdministrator(): SqlUser {
     const count = countIf(this.isMade);
     const sent = new TerraformData(this, "AdministratorVersion", {
-      // A recreated instance of the same name has lost its password.
+      // Also replaced with the instance, because a recreated instance of the same name has no password.
       triggersReplace: {
         instance: attributeOf(this.instance, "connection_name").text,
         password_version: this.administratorPassword.revision,
@@ -473,14 +475,14 @@ export function versionOf({ version = DATABASE_MAJOR_VERSION }: PostgresqlDataba
   return `POSTGRES_${exprOf(version).text}`;
 }
 
-/** Settings that a copy of an instance has too. */
+/** Settings that also apply to a replica of the instance. */
 export function serverSettings(props: PostgresqlDatabaseProps, connectionLimit: string) {
   const { context, deletionProtection = true, diskLimitGb, flags, network, tier = DEFAULT_DATABASE_TIER } = props;
   return {
     edition: editionOf(exprOf(tier)).text,
     tier,
     diskType: "PD_SSD",
-    // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
+    // No disk size, because an apply would try to shrink a disk that has grown, and would replace the instance.
     diskAutoresize: true,
     diskAutoresizeLimit: diskLimitGb,
     deletionProtectionEnabled: deletionProtection,
@@ -499,7 +501,7 @@ export function serverSettings(props: PostgresqlDatabaseProps, connectionLimit: 
   };
 }
 
-/** Two logins that take turns: the owner, and a second login that acts as the owner. */
+/** Two alternating logins: the owner, and a second login that acts as the owner. */
 function loginsOf(owner: string, version: number) {
   const { isEven } = rotationOf(version);
   const second = interpolated`${owner}_b`;

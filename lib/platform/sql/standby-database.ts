@@ -23,8 +23,9 @@ interface StandbyDatabaseProps {
 }
 
 /**
- * A replica of the primary in a second region; once promoted, an instance of its own, with backups. Same size and
- * flags, one zone. It depends on the primary, so an apply never promotes it before the primary is stopped.
+ * A replica of the primary in a second region. After its promotion, it is an independent instance with backups. It has
+ * the same size and flags as the primary, and one zone. It depends on the primary, so an apply never promotes it before
+ * the primary is stopped.
  */
 export class StandbyDatabase extends Construct implements SqlInstance {
   readonly administratorName: string;
@@ -52,7 +53,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
     this.condition = standby.condition;
     this.instanceName = standbyInstanceName(context.deployment, toText(standby.number).text);
     this.projectId = context.projectId;
-    // By its formula, because a replica that may not exist has no attribute to refer to.
+    // Name from the formula, because an optional replica may have no attributes.
     this.connectionName = interpolated`${context.projectId}:${standby.region}:${this.instanceName}`.text;
     this.administratorName = primary.administratorName;
     this.administratorPassword = primary.administratorPassword;
@@ -82,8 +83,9 @@ export class StandbyDatabase extends Construct implements SqlInstance {
       databaseVersion: versionOf(props),
       instanceType: isPromoted.choose("CLOUD_SQL_INSTANCE", "READ_REPLICA_INSTANCE").text,
       masterInstanceName: isAlways(isPromoted) ? undefined : isPromoted.choose(null, primary.instanceName).text,
-      // Google's own protection is in the settings, and a script can lift it on the way home. This one would last in
-      // the state until an apply, which then sends users back to a replica that is out of date.
+      // Off, because Google's own protection in the settings suffices and a script can lift it during the return to the
+      // first region. Terraform's protection would last in the state until an apply, and that apply would send users
+      // back to an outdated replica.
       deletionProtection: false,
       settings: {
         ...serverSettings(props, primary.connectionLimit),
