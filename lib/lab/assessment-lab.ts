@@ -45,7 +45,7 @@ const FILES: FileTable = {
   source: ["The discovery source in Migration Center", ["Source"]],
 };
 
-/** Inputs that are props of other names in a program. */
+/** Inputs that have props of other names in a program. */
 const SPELLINGS = {
   cloudbAccessKeyId: "aws.accessKeyId",
   cloudbRegion: "aws.region",
@@ -55,7 +55,7 @@ const SPELLINGS = {
 
 const RANGES = { internal: "optional", ssh: "optional", rdp: "optional", icmp: "optional", http: "optional" } as const;
 
-/** Props that are no inputs. */
+/** Props that are not inputs. */
 const PROPS: KnownPropsOf<Omit<AssessmentLabProps, keyof typeof LAB>> = {
   apis: "optional",
   aws: {
@@ -70,8 +70,8 @@ const PROPS: KnownPropsOf<Omit<AssessmentLabProps, keyof typeof LAB>> = {
  * Linux VMs that it scans, and the SSH key with which it signs in to them. It registers the discovery source with
  * Migration Center and optionally imports instances from AWS; the data in Migration Center survives a destroy.
  *
- * Every VM is billed while it runs, the Windows VM with a licence in addition. No VM has a service account. The private
- * key is in the Terraform state: protect the state like the key. A stack and a project may have several labs; the stack
+ * Every VM is billed while it runs; the Windows VM also has a licence fee. No VM has a service account. The private key
+ * is in the Terraform state: protect the state like the key. A stack and a project may have several labs; the stack
  * configures the providers google, random and tls.
  */
 export class AssessmentLab extends Construct {
@@ -226,7 +226,7 @@ export class AssessmentLab extends Construct {
     return awsModule().addAwsInventory(this, "Cloudb", inventory);
   }
 
-  /** What the Windows VM and the Linux VMs have in common. */
+  /** Arguments that the Windows VM and the Linux VMs share. */
   private vmProps({ context, values }: Lab, { networkId }: LabNetwork): CommonVmProps {
     const { imageProject, kmsKey, subnetwork } = settingsOf(values);
     const { networkTags, serialPortLogging } = values;
@@ -256,7 +256,7 @@ export class AssessmentLab extends Construct {
   }
 }
 
-/** What the parts of a lab are made from. */
+/** Inputs and context of the parts of a lab. */
 interface Lab {
   readonly apis: ProjectApis;
   readonly context: LabContext;
@@ -266,12 +266,12 @@ interface Lab {
 
 type LabValues = ValuesOf<typeof LAB>;
 
-/** What both kinds of VMs have in common, and an argument that only one kind has. */
+/** Arguments that both kinds of VMs share, and an argument of only one kind. */
 type VmPropsWith<Name extends "dependsOn" | "publicKey"> = CommonVmProps & Pick<WindowsVmProps & LinuxVmsProps, Name>;
 
 /** The props as values of the inputs, checked. */
 function labValues(scope: Construct, props: AssessmentLabProps): LabValues {
-  // A program without types may give none; then the check says what is missing.
+  // An untyped program may pass no props; the check then reports what is missing.
   const { aws, sourceRanges: ranges } = (props as AssessmentLabProps | undefined) ?? {};
   const given = {
     ...props,
@@ -302,7 +302,7 @@ function awsModule(): { readonly addAwsInventory: typeof addAwsInventory } {
   return require("./aws-inventory") as ReturnType<typeof awsModule>;
 }
 
-/** Problems of props that are no inputs, and of unknown names. */
+/** Problems of props that are not inputs, and of unknown names. */
 function otherProblems(props: object | undefined): Problem[] {
   const names = Object.keys(LAB).filter((name) => !(name in SPELLINGS));
   const own = propProblems(knownOf(props, Object.keys(PROPS)), PROPS);

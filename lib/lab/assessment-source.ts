@@ -18,23 +18,24 @@ export interface AssessmentSourceProps extends LabPartProps {
 }
 
 export interface RegisteredSource {
-  /** Id of the source once it is registered; null when none is. */
+  /** Id of the source after its registration; null if none is registered. */
   readonly sourceId: string;
   /** Changes when a cleanup deletes the source with its contents; null when none is registered. */
   readonly generation: string;
-  /** What must exist before data can be delivered to the source. */
+  /** Dependencies of parts that deliver data to the source. */
   readonly ready: ITerraformDependable[];
 }
 
 /**
  * Registers the source to which the discovery client reports, through the Migration Center REST API.
  *
- * An existing source with that id is reused, which the apply reports; one of another type or name is refused. The
- * source is not in the Terraform state and survives a destroy, as does all discovered and imported data:
+ * An existing source with that id is reused, and the apply reports this; a source with another type or name is refused.
+ * The source is not in the Terraform state and survives a destroy, as does all discovered and imported data:
  * `assessment-status.sh` in the folder shows it and `assessment-cleanup.sh` removes it.
  *
- * An empty group has the id of the lab in its name and that of the source in its label, so that each lab can report the
- * others. A cleanup deletes the groups of all labs whose source it deletes, so that their next plan registers it again.
+ * An empty group has the id of the lab in its name and the id of the source in its label, so that each lab can report
+ * the others. A cleanup deletes the groups of all labs whose source it deletes, so that their next plan registers it
+ * again.
  *
  * A plan does not notice that the source is missing, because it is not in the state, and a look-up at plan would need
  * the API before it is enabled. If only the source was deleted, an apply that replaces `Registered` registers it again;

@@ -26,8 +26,8 @@ export interface AwsInventoryProps extends Omit<LabPartProps, "labels"> {
 }
 
 /**
- * Imports the instances of one AWS region: a user that may list them and nothing else, and a step that lists them with
- * this user's key, which is in the Terraform state, and imports them.
+ * Imports the instances of one AWS region. Creates a user that may only list instances, and a step that lists them with
+ * the user's key and imports them. The key is in the Terraform state.
  *
  * The step runs again when a script, a region, the key or the source changes, or when it is replaced manually; changes
  * of the instances alone are not noticed. Without credentials nothing is created and AWS is not called. Removing the
@@ -52,7 +52,7 @@ export function addAwsInventory(scope: Construct, id: string, props: AwsInventor
   });
 
   const provider = awsProvider(self, props.aws, imports, awsRegion);
-  // No force_destroy: it looks up what else was added to the user, for which the bootstrap key may lack permission.
+  // No force_destroy, because it looks up other objects of the user, and the bootstrap key may not have the permission.
   const user = new IamUser(self, "User", { provider, name, count, dependsOn: [programs] });
   const userName = attributeOf(user, "name").text;
   const policy = new IamPolicy(self, "UserPolicy", {

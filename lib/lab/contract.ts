@@ -12,7 +12,7 @@ export const DEFAULTS = {
   awsRegion: "us-east-1",
 } as const;
 
-/** Groups of the deployment form that several files add to. */
+/** Groups of the deployment form with inputs in several files. */
 export const NETWORK = "[2 Network]";
 export const COMPUTE = "[3 Compute]";
 
@@ -41,7 +41,7 @@ export const RDP_SOURCE_EXAMPLE = "203.0.113.7/32";
 
 export const WINDOWS_TAG = "windows-vm";
 
-/** Images by their family: a VM gets the newest of it when it is created, without a look-up at plan. */
+/** Images by their family: a new VM gets the newest image of the family, without a look-up at plan. */
 export const WINDOWS_IMAGE = { project: "windows-cloud", family: "windows-2022" } as const;
 export const LINUX_IMAGE = { project: "debian-cloud", family: "debian-12" } as const;
 
@@ -56,7 +56,7 @@ export const LARGEST_DISK_SIZE_GB = 65_536;
 /** Families with Arm processors, as of November 2026. The lab's images are for x86, the only one for Windows Server. */
 export const ARM_MACHINE_TYPE_PATTERN = "^(a4x|c4a|n4a|t2a)-";
 
-/** SSD at a moderate price: Windows takes twice as long to start from the default disk type. */
+/** SSD at a moderate price, because Windows takes twice as long to start from the default disk type. */
 export const DISK_TYPE = "pd-balanced";
 
 export const RSA_KEY_BITS = 4096;
@@ -72,7 +72,7 @@ const VISIBLE = "[^\\p{Cc}\\p{Z}]";
 const MOST_BETWEEN = DISCOVERY_CLIENT_NAME_MAX_LENGTH - 2;
 export const DISCOVERY_CLIENT_NAME_PATTERN = `^${VISIBLE}((${VISIBLE}| ){0,${MOST_BETWEEN}}${VISIBLE})?$`;
 
-/** A region of any AWS partition: they differ in the prefix, such as `us`, `us-gov`, `cn` and `eusc-de`. */
+/** A region of any AWS partition. Partitions differ in the prefix, such as `us`, `us-gov`, `cn` and `eusc-de`. */
 export const AWS_REGION_PATTERN = "^[a-z]{2,}(-[a-z]+)+-[0-9]+$";
 
 /** Everything that the read-only AWS user may do. */

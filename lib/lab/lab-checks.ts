@@ -21,7 +21,7 @@ import {
 } from "./contract";
 import { type AssessmentLabProps, type LAB } from "./lab-inputs";
 
-/** The parts whose existence the checks are about. */
+/** The parts that the checks look for. */
 interface CheckedParts {
   readonly firewallRules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
   readonly linuxVms: ComputeInstance;
@@ -40,7 +40,7 @@ export function addLabChecks(
   const { firewallRules, linuxVms, network, sshKeyAddress, sshKeyBucket, windowsVm } = scope;
   const exists = ({ fqn }: TerraformResource) => hcl<readonly unknown[]>`${fqn}[*]`.length().gt(0);
   const check = (id: string, condition: Expr<boolean>, errorMessage: string): void => {
-    // Such a block must refer to something.
+    // A `check` block must refer to an object of the configuration.
     if (condition.isLiteral) return;
     new CheckBlock(scope, id, [{ condition: condition.text, errorMessage: `${errorMessage}.` }]);
   };

@@ -19,25 +19,26 @@ import { labName } from "./lab-names";
 
 /** Source ranges in CIDR notation by firewall rule, at least one each. */
 export interface FirewallSourceRanges extends Readonly<Record<FirewallRuleName, readonly string[]>> {
-  /** Of what reaches every port of the VMs. */
+  /** Source ranges that may reach every port of the VMs. */
   readonly internal: readonly string[];
-  /** Of SSH. */
+  /** Source ranges of SSH. */
   readonly ssh: readonly string[];
-  /** Of remote desktop. */
+  /** Source ranges of remote desktop. */
   readonly rdp: readonly string[];
-  /** Of pings. */
+  /** Source ranges of pings. */
   readonly icmp: readonly string[];
-  /** Of web requests to the Windows VM. */
+  /** Source ranges of web requests to the Windows VM. */
   readonly http: readonly string[];
 }
 
 interface LabFirewallProps extends LabContext {
   readonly networkId: string;
   /**
-   * Whether the network is the lab's, as `true`, `false` or a boolean expression; otherwise its owner makes all rules.
+   * Whether the network belongs to the lab, as `true`, `false` or a boolean expression; otherwise the owner of the
+   * network makes all rules.
    */
   readonly isOwn: Condition;
-  /** Creates the first four rules; the one for HTTP is created with them or alone. */
+  /** Creates the first four rules; the rule for HTTP is created with them or alone. */
   readonly createDefaultRules: boolean | IResolvable;
   /** Whether Cloud Logging gets the connections that the rules allow. */
   readonly logsConnections: Expr<boolean>;
@@ -86,8 +87,8 @@ export function addLabFirewall(scope: Construct, id: string, props: LabFirewallP
 }
 
 /**
- * Source ranges of allow-rdp: those given, but without a public address the identity-aware proxy instead of any
- * address.
+ * Source ranges of allow-rdp: the given ones. Without a public address, the identity-aware proxy replaces "any
+ * address".
  */
 export function remoteDesktopSources(ranges: Expr<readonly string[]>, hasPublicAddress: Expr<boolean>): string[] {
   const others = each(

@@ -11,7 +11,7 @@ import { prose } from "../core/prose";
 import { TerraformData } from "../core/terraform-data";
 import { DEPLOYMENT_ID_BYTES } from "./lab-names";
 
-/** What the parts of a lab have in common. */
+/** Context that the parts of a lab share. */
 export interface LabContext {
   /** Part of every name. */
   readonly deploymentId: string;
@@ -22,11 +22,11 @@ export interface LabContext {
   readonly sourceId: string;
   /** Whether Migration Center is used. */
   readonly usesAssessment: boolean | IResolvable;
-  /** What must be destroyed after everything else. */
+  /** Dependencies that must be destroyed after everything else. */
   readonly outlivedBy: ITerraformDependable[];
 }
 
-/** Context of a lab, and what must exist before the first resource of a part, such as the gate of an API. */
+/** Context of a lab, and dependencies of the first resource of a part, such as the gate of an API. */
 export interface LabPartProps extends LabContext {
   readonly dependsOn: ITerraformDependable[];
 }
@@ -62,7 +62,7 @@ export function addDestroyNotice(
             PROJECT_ID=$PROJECT_ID REGION=$REGION SOURCE_ID=$SOURCE_ID DEPLOYMENT_ID=$DEPLOYMENT_ID sh '$SCRIPT'"
           `,
           environment: {
-            // States of older releases do not have it.
+            // States of older releases do not have this value.
             DEPLOYMENT_ID: '${try(self.input.deployment_id, "")}',
             PROJECT_ID: "${self.input.project_id}",
             REGION: "${self.input.region}",

@@ -57,7 +57,7 @@ const ID_LENGTHS = `^([a-z0-9]{1,${ILLEGAL_DEPLOYMENT_ID_LENGTH - 1}}|[a-z0-9]{$
 
 /** Inputs of the lab itself. */
 const OWN_INPUTS = {
-  /** Project of all resources; it must exist and have billing enabled. Another project is another lab. */
+  /** Project of all resources; it must exist and have billing enabled. Another project means another lab. */
   projectId: text({
     example: "my-project",
     description: prose`
@@ -94,7 +94,10 @@ const OWN_INPUTS = {
     `,
     must: TENANT_ID,
   }),
-  /** Part of every name: up to 8 lower-case letters and digits, but not 7; random by default. Another replaces all. */
+  /**
+   * Part of every name: up to 8 lower-case letters and digits, but not 7; random by default. Another id replaces
+   * everything.
+   */
   deploymentId: text({
     default: null,
     description: prose`
@@ -151,7 +154,7 @@ const OWN_INPUTS = {
     `,
   }),
   /**
-   * Private address range from which the VMs can be reached on every port; by default that of auto-mode networks,
+   * Private address range from which the VMs can be reached on every port; by default the range of auto-mode networks,
    * `10.128.0.0/9`.
    */
   internalTrafficCidr: text({
@@ -213,7 +216,7 @@ const OWN_INPUTS = {
     `,
     because: "a password of your own would be in the state and in the VM's metadata",
     fix: "use unknown, and set one with gcloud compute reset-windows-password",
-    // The value is not shown: it may be a password.
+    // The value is not shown, because it may be a password.
     hides: true,
   }),
   /**
@@ -305,7 +308,7 @@ const OWN_INPUTS = {
       `,
     },
   }),
-  /** Id of an AWS access key, as a reference to a sensitive variable; empty for no AWS. */
+  /** Id of an AWS access key, as a reference to a sensitive variable; empty if AWS is not used. */
   cloudbAccessKeyId: text({
     default: "",
     sensitive: true,
@@ -324,7 +327,7 @@ const OWN_INPUTS = {
     sensitive: true,
     description: `${ASSESSMENT} Secret of that access key; set both or neither. Changing both later is safe.`,
   }),
-  /** AWS region whose instances are imported, `us-east-1` by default. */
+  /** AWS region of the imported instances, `us-east-1` by default. */
   cloudbRegion: text({
     default: DEFAULTS.awsRegion,
     description: prose`
@@ -345,7 +348,7 @@ const VMS = {
   linux: { existence: "linuxVmCount", none: 0, reason: "the image of the targets is for these" },
 } as const;
 
-/** Rules that apply only if there are VMs of that kind. */
+/** Rules that apply only if VMs of a kind exist. */
 const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
   const { existence, none, reason } = VMS[vm];
   const [machineType, disk] = [`${vm}VmMachineType`, `${vm}VmBootDiskSizeGb`] as const;
@@ -421,7 +424,8 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   ...ofVms("windows"),
   ...ofVms("linux"),
   {
-    // A validation of the sensitive input would show its value, so it is one of this input, and must refer to it.
+    // Validated with this input, because a validation of the sensitive input would show its value. Terraform requires a
+    // reference to the validated input.
     of: "cloudbRegion",
     holds: ({ cloudbAccessKeyId: id, cloudbRegion: region, cloudbSecretAccessKey: secret }) => {
       const given = region.isLiteral ? trimSpace(id) : hcl<string>`${region} == null ? "" : ${trimSpace(id)}`.present;
@@ -445,14 +449,14 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
  * They must be inputs: literals would be in the synthesized folder.
  */
 export interface AwsCredentials {
-  /** Id of an access key; an empty value known only to Terraform means no AWS. */
+  /** Id of an access key; an empty value known only to Terraform means that AWS is not used. */
   readonly accessKeyId: string;
 
   /** Secret of that access key. */
   readonly secretAccessKey: string;
 
   /**
-   * Region whose instances are imported.
+   * Region of the imported instances.
    *
    * @default "us-east-1"
    */

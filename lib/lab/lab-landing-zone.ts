@@ -37,7 +37,7 @@ const OTHER_INPUTS = {
       an existing one must have it. Changing it later is safe.
     `,
   }),
-  /** Turns OS Login on for the Linux VMs, which then ignore keys in metadata, also that of the lab. */
+  /** Turns OS Login on for the Linux VMs, which then ignore keys in metadata, including the key of the lab. */
   osLogin: flag({
     default: false,
     description: prose`
@@ -47,7 +47,7 @@ const OTHER_INPUTS = {
       Changing it later is safe.
     `,
   }),
-  /** Sends what the serial ports print, such as the last line of the start-up scripts, to Cloud Logging. */
+  /** Sends the output of the serial ports, such as the last line of the start-up scripts, to Cloud Logging. */
   serialPortLogging: flag({
     default: true,
     description: prose`

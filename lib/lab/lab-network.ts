@@ -19,18 +19,18 @@ import { labName, vpcName } from "./lab-names";
 interface LabNetworkProps extends LabPartProps {
   /** The id given by the caller, needed to find an existing network; null or undefined if the id is random. */
   readonly givenDeploymentId: string | undefined;
-  /** Creates the network; otherwise one of that name must exist. */
+  /** Creates the network; otherwise a network of that name must exist. */
   readonly create: boolean | IResolvable;
-  /** Name in full of an existing network under any name, or null or undefined. */
+  /** Full name of an existing network with any name, or null or undefined. */
   readonly existing: string | undefined;
-  /** Whether a created network leads to the internet. */
+  /** Whether a created network has internet access. */
   readonly needsNat: Condition;
 }
 
 export interface LabNetwork {
   /** The new network, with a count. */
   readonly network: ComputeNetwork;
-  /** What must exist before a VM reaches the internet without an address of its own. */
+  /** Dependencies of VMs that use the internet without a public address. */
   readonly ready: ITerraformDependable[];
   readonly vpcName: string;
   /** `projects/<project>/global/networks/<name>`; whatever uses it waits for the network. */

@@ -26,11 +26,11 @@ export interface CommonVmProps extends LabContext {
   readonly imageProject: string | undefined;
   /** Key of Cloud KMS that encrypts the disk, null at plan for Google's own. */
   readonly kmsKey: string | undefined;
-  /** Whether Cloud Logging gets what the serial port prints. */
+  /** Whether the output of the serial port is sent to Cloud Logging. */
   readonly serialPortLogging: Expr<boolean>;
 }
 
-/** Settings that the two kinds of VMs have both, with other values. */
+/** Settings that both kinds of VMs have, with different values. */
 interface LabVmProps extends CommonVmProps {
   readonly machineType: string;
   readonly bootDiskSizeGb: number;
@@ -63,7 +63,7 @@ const metadataSwitch = (value: Expr<boolean>): string => upper(toText(value)).te
 
 /**
  * Metadata of every VM. The project's SSH keys, which whole teams share, do not work on it. The start-up script reads
- * what differs: values inserted into it could be executed as code.
+ * values from metadata, because values inserted into the script could be executed as code.
  */
 const METADATA = { "lab-user": LAB_USER, "block-project-ssh-keys": "TRUE" } as const;
 
@@ -104,7 +104,7 @@ export function addWindowsVm(scope: Construct, id: string, props: WindowsVmProps
     },
     count: countIf(props.create),
     dependsOn: props.dependsOn,
-    // gcloud writes it when it resets a password.
+    // Ignored, because gcloud writes this key when it resets a password.
     lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
   });
   addDynamicBlock(vm, "network_interface.0", "access_config", {
