@@ -9,7 +9,10 @@ import { isCheckedUp } from "./idp/check-up";
 import { isDumped } from "./idp/dumps";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
 
-/** APIs that a variant always needs, only on an existing network or with a domain, and only for scheduled jobs. */
+/**
+ * APIs of a variant: always required, required only on an existing network or with a domain, and required only for
+ * scheduled jobs.
+ */
 export interface VariantApis {
   readonly always: readonly ApiName[];
   readonly network?: ApiName;

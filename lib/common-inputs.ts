@@ -69,14 +69,14 @@ import { type DatabaseAttributes } from "./platform/sql/existing-database";
 
 /** Variant-specific words in the descriptions of shared inputs. */
 interface VariantWords {
-  /** What else is protected from deletion, ending with a comma and a space; empty for nothing. */
+  /** Further parts that are protected from deletion, ending with a comma and a space; empty if there are none. */
   readonly alsoProtected: string;
   /** Inputs that cannot change while the deployment is protected, in a list. */
   readonly unchangeable: string;
   /** Labels that a change affects, starting with a semicolon and a space; empty for none. */
   readonly changedLabels: string;
   readonly network: Parameters<typeof networkInputs>[0];
-  /** What runs the application. */
+  /** Resource that runs the application. */
   readonly runner: Parameters<typeof landingZoneInputs>[0];
 }
 
@@ -108,7 +108,7 @@ type SharedInputs = DeploymentInputs &
   ReturnType<typeof landingZoneInputs> &
   ReturnType<typeof protectedInputs>;
 
-/** Inputs of both variants whose words or rules do not depend on the platform's sizes. */
+/** Inputs of both variants with words and rules that do not depend on the platform's sizes. */
 export function commonInputs({ changedLabels, network, runner, ...words }: VariantWords): SharedInputs {
   return {
     ...deploymentInputs(changedLabels),
@@ -142,7 +142,10 @@ export function commonInputs({ changedLabels, network, runner, ...words }: Varia
 
 function protectedInputs({ alsoProtected, unchangeable }: Pick<VariantWords, "alsoProtected" | "unchangeable">) {
   return {
-    /** Refuses to delete what holds data, and to change what would replace it, such as project, region and names. */
+    /**
+     * Refuses the deletion of parts with data, and changes that would replace them, such as another project, region or
+     * name.
+     */
     deletionProtection: flag({
       default: true,
       description: prose`
@@ -183,7 +186,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...PROTECTION_RELATIONS,
 ];
 
-/** Warnings of valid inputs that have no effect or do harm. */
+/** Warnings about valid inputs that have no effect or do harm. */
 export const COMMON_WARNINGS: readonly (WarningRelation<CommonInputs> | WarningItems<CommonInputs>)[] = [
   ...DEPLOYMENT_WARNINGS,
   ...ENVIRONMENT_WARNINGS,
@@ -200,15 +203,15 @@ export const COMMON_WARNINGS: readonly (WarningRelation<CommonInputs> | WarningI
   ...DUMP_WARNINGS,
 ];
 
-/** Props of both variants that are no inputs. */
+/** Props of both variants that are not inputs. */
 export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
   /**
    * Existing network with private services access: the database gets a private address on it and no public one. On GKE,
-   * the cluster is on it too, and it needs NAT for VMs without public addresses. For a network of the same stack, list
-   * the rest of it in `dependsOn`. It cannot be removed later.
+   * the cluster uses the network too, and the network must have NAT for VMs without public addresses. For a network of
+   * the same stack, list its other resources in `dependsOn`. The network cannot be removed later.
    *
    * @default - a public address that only authorized, mutually authenticated proxy connections can use; on GKE, a new
-   * network for the cluster
+   *   network for the cluster
    */
   readonly network?: NetworkProps;
 }

@@ -44,9 +44,7 @@ const DATABASE_OF_OWN = { ...BACKUPS, ...DATABASE_PASSWORDS, ...DATABASE_SERVER,
 
 type Inputs = ImageInputs & typeof DATABASE_OF_OWN & typeof EXISTING_PARTS & typeof SECRETS;
 
-/**
- * Inputs about the Cloud SQL instance; they have no effect on an existing instance, because its owner decides about it.
- */
+/** Inputs about the Cloud SQL instance. They have no effect on an existing instance, because its owner manages it. */
 const OF_INSTANCE = [
   "backups",
   "databaseAvailability",
@@ -56,7 +54,7 @@ const OF_INSTANCE = [
   "databaseTier",
 ] as const;
 
-/** Existing parts that a protected deployment can neither take in nor give back, because data would stay behind. */
+/** Existing parts that cannot be added to a protected deployment or removed from it, because data would stay behind. */
 export function existingFacts(
   v: ValuesOf<typeof EXISTING_PARTS> & Partial<ValuesOf<typeof EXISTING_CLUSTER>>,
 ): readonly DeploymentFact[] {
@@ -67,7 +65,7 @@ export function existingFacts(
     existingBucket: [existingBucket, existingBucket.at.name],
     existingDatabase: [existingDatabase, interpolated`${database.connectionName}/${database.database}`],
     existingSecretKey: [existingSecrets.at.secretKey, existingSecrets.at.secretKey.at.secretId],
-    // Running nodes keep their service account; once it is deleted, they can no longer pull images.
+    // Refused, because running nodes keep their service account and cannot pull images after it is deleted.
     ...(existingCluster && { existingNodes: [nodes, nodes] }),
   };
   // Parts to which `own_parts` does not apply.
@@ -89,8 +87,8 @@ export function existingFacts(
 }
 
 /**
- * Rights of the application's role, and of other roles on its database; by default, there are more on an instance of
- * its own.
+ * Rights of the application's role, and of other roles on its database. By default, they are wider on the deployment's
+ * own instance.
  */
 export function rightsOf(v: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDatabase"> & typeof DATABASE_RIGHTS>) {
   const { managedSuperuser, revokePublicConnect } = v.databaseRights.at;

@@ -85,7 +85,7 @@ import { databaseWarning } from "./platform/sql/database-flags";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 import { type Standby } from "./platform/standby";
 
-/** What the audit log must know of a platform. */
+/** Facts of a platform for the audit log. */
 interface AuditedPlatform extends Pick<MonitoringProps, "namespace" | "platform"> {
   readonly cluster?: ClusterInLogs;
   /** Purposes of the service accounts that only this platform has. */
@@ -104,7 +104,7 @@ const ACCOUNTS = {
   Recoverer: ["idp-recover", "Makes a link for an administrator who is locked out", "recovery"],
 } as const;
 
-/** What a variant needs in addition to the shared parts. */
+/** Parts of a variant in addition to the shared parts. */
 interface Variant<T extends Table> {
   readonly inputs: T;
   readonly relations: readonly Relation<T>[];
@@ -116,7 +116,7 @@ interface Variant<T extends Table> {
   readonly standbyOf?: (scope: Construct, values: ValuesOf<T>) => Standby | undefined;
 }
 
-/** A variant as the shared parts see it: they know only the inputs that both variants have. */
+/** A variant for the shared parts, which know only the inputs of both variants. */
 export function variantOf<T extends CommonInputs>(variant: Variant<T>): Variant<CommonInputs> {
   // Relations of a variant also read its own inputs, which are among the values at run time.
   return variant as unknown as Variant<CommonInputs>;
@@ -136,7 +136,7 @@ export abstract class IdentityProvider extends Construct {
   /** Secret key and bootstrap password. */
   readonly secrets: IdpSecrets;
 
-  /** Repository of the image; undefined where an existing image runs. */
+  /** Repository of the image; undefined if an existing image runs. */
   readonly registry: ImageRegistry | undefined;
 
   /** Image that runs, built or existing. */
@@ -151,7 +151,7 @@ export abstract class IdentityProvider extends Construct {
   /** The backup before each rollout of another release. */
   readonly upgradeBackup: UpgradeBackup;
 
-  /** Existing secrets with settings of the application; undefined without any. */
+  /** Existing secrets with settings of the application; undefined if there are none. */
   readonly existingSecrets: ExistingSecrets | undefined;
 
   /** Service account of the initialization job. */
@@ -163,24 +163,25 @@ export abstract class IdentityProvider extends Construct {
   /** Service account of the dump, the only one that can add files to its bucket; undefined without a schedule. */
   readonly dumper: ServiceIdentity | undefined;
 
-  /** Service account of the check-up, which may read the database and nothing else; undefined without a check-up. */
+  /** Service account of the check-up, which may only read the database; undefined without a check-up. */
   readonly checker: ServiceIdentity | undefined;
 
   /**
-   * Service account of the sign-in probe, which may read its own password and its script, and nothing else; undefined
-   * without one.
+   * Service account of the sign-in probe, which may only read the probe's password and script; undefined without a
+   * probe.
    */
   readonly prober: ServiceIdentity | undefined;
 
   /**
-   * Service account of the recovery job, which reads the server's secrets and writes the link; undefined without one.
+   * Service account of the recovery job, which reads the server's secrets and writes the link; undefined without a
+   * recovery job.
    */
   readonly recoverer: ServiceIdentity | undefined;
 
   /** The job that prepares the database. */
   abstract readonly initialization: DbInit;
 
-  /** Settings of the restore scripts, as words `NAME=value`. */
+  /** Settings of the restore scripts, in the form `NAME=value`. */
   abstract readonly restoreSettings: string;
 
   /** Command that sends a test mail; undefined, or null at plan, without a mail server. */
@@ -189,13 +190,16 @@ export abstract class IdentityProvider extends Construct {
   /** URL of the application. */
   abstract readonly url: string;
 
-  /** IP address of the load balancer; null at plan without one. */
+  /** IP address of the load balancer; null at plan without a load balancer. */
   abstract readonly loadBalancerAddress: string;
 
-  /** Records of the domain, and what to do until it works, as expressions of lists; undefined if there can be none. */
+  /**
+   * Records of the domain, and steps until it works, as expressions of lists; undefined if synthesis knows that there
+   * is no domain.
+   */
   abstract readonly dns: Readonly<Record<"nextSteps" | "records", string | undefined>>;
 
-  /** Certificate, records and security policy of the domain; undefined if there can be none. */
+  /** Certificate, records and security policy of the domain; undefined if synthesis knows that there is no domain. */
   abstract readonly domainSetup: DomainSetup | undefined;
 
   /** Uptime check, dashboard and alerts. */
@@ -204,22 +208,22 @@ export abstract class IdentityProvider extends Construct {
   /** The audit log; undefined without one. */
   abstract readonly auditLog: AuditLog | undefined;
 
-  /** The check-up of the application's database; undefined if nobody gets alerts. */
+  /** The check-up of the application's database; undefined if there are no receivers of alerts. */
   abstract readonly checkUp: CheckUp | undefined;
 
   /** The sign-in probe; undefined without one. */
   abstract readonly signInProbe: SignInProbe | undefined;
 
-  /** How long the application keeps events in its database; undefined without an audit log. */
+  /** Job that sets the retention of events in the application's database; undefined without an audit log. */
   abstract readonly eventRetention: EventRetention | undefined;
 
-  /** A way back in for an administrator who is locked out; undefined without one. */
+  /** Recovery job for a locked-out administrator; undefined without such a job. */
   abstract readonly recoveryAccess: RecoveryAccess | undefined;
 
-  /** Dumps of the database; undefined without a schedule and without dumps that are kept. */
+  /** Dumps of the database; undefined without a schedule and without kept dumps. */
   abstract readonly dump: DatabaseDump | undefined;
 
-  /** Commands for grants that somebody else must make, as an expression of a list. */
+  /** Commands for grants that others must make, as an expression of a list. */
   abstract readonly grantCommands: string;
 
   /** Separate workers; undefined in the other modes. */
@@ -231,9 +235,9 @@ export abstract class IdentityProvider extends Construct {
   /** Values of the inputs as props of parts: undefined for null. @internal */
   protected readonly settings: SettingsOf<CommonInputs>;
   protected readonly network: ExistingNetwork | undefined;
-  /** Whether what holds data cannot be deleted. */
+  /** Whether parts with data are protected from deletion. */
   protected readonly deletionProtection: boolean | IResolvable;
-  /** A second region that can take over; undefined without one. @internal */
+  /** A second region that can take over; undefined if there is none. @internal */
   protected readonly standby: Standby | undefined;
   private readonly secondRegion: string | undefined;
   private readonly deploymentFacts: readonly DeploymentFact[];
@@ -323,7 +327,7 @@ export abstract class IdentityProvider extends Construct {
     return concat<string>(blueprints, isProbed.choose<readonly string[]>([SIGN_IN_PROBE_BLUEPRINT], [])).list;
   }
 
-  /** Second region of buckets; null at plan, or undefined, for none. */
+  /** Second region of buckets; undefined, or null at plan, if there is none. */
   private regionOfBuckets(): string | undefined {
     const { standby } = this;
     if (standby === undefined) return undefined;
@@ -377,7 +381,9 @@ export abstract class IdentityProvider extends Construct {
     );
   }
 
-  /** Undefined if no blueprints are given, because even empty ones would change the image's tag, and so rebuild it. */
+  /**
+   * Undefined if no blueprints are given, because even an empty set would change the image's tag and rebuild the image.
+   */
   private addBlueprints(
     props: VariantProps<CommonInputs>,
     blueprintFiles: ProgramProps["blueprintFiles"],
@@ -472,7 +478,7 @@ export abstract class IdentityProvider extends Construct {
     return partIf(condition, () => this.addAccount(id, condition));
   }
 
-  /** @param condition without one, the account always exists */
+  /** @param condition if left out, the account always exists */
   private addAccount(id: keyof typeof ACCOUNTS, condition?: Condition): ServiceIdentity {
     const { apis, context } = this;
     const [purpose, description, member] = ACCOUNTS[id];
@@ -486,7 +492,7 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 
-  /** What the restore scripts must know of the deployment. @internal */
+  /** Facts of the deployment for the restore scripts. @internal */
   protected recoverable(initialization: DbInit): RecoverableDeployment {
     const { context, database, media, secrets, values } = this;
     return {
@@ -500,7 +506,7 @@ export abstract class IdentityProvider extends Construct {
     };
   }
 
-  /** Container of the server; starts once the database is prepared. */
+  /** Container of the server; it starts after the database is prepared. */
   protected container(initialization: DbInit, connectionPool: Readonly<Record<string, string>>): ContainerSpec {
     const { database, existingSecrets, image, media, secrets, values } = this;
     const container = containerOf(
@@ -520,7 +526,7 @@ export abstract class IdentityProvider extends Construct {
     return { ...container, environment: { ...container.environment, common } };
   }
 
-  /** The scheduled dump, as a job of the platform with an identity of its own; the first one waits for `dependsOn`. */
+  /** The scheduled dump, as a job of the platform with a separate identity; the first dump waits for `dependsOn`. */
   protected addDump(dependsOn: ITerraformDependable[]): DatabaseDump | undefined {
     const { apis, database, dumper, context, deletionProtection, values } = this;
     const runner = dumper && this.scheduledJobs(dumper);
@@ -552,7 +558,7 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 
-  /** The check-up, as a job of the platform with an identity of its own. */
+  /** The check-up, as a job of the platform with a separate identity. */
   protected addCheckUp(dependsOn: ITerraformDependable[]): CheckUp | undefined {
     const { checker, database, values } = this;
     if (checker === undefined) return undefined;
@@ -561,7 +567,7 @@ export abstract class IdentityProvider extends Construct {
     return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs: values, runner });
   }
 
-  /** How long the application keeps events, as a job of the platform with the identity of the server. */
+  /** The job that sets the retention of events, with the identity of the server. */
   protected addEventRetention(dependsOn: ITerraformDependable[]): EventRetention | undefined {
     const { database, runtime, values } = this;
     const condition = values.auditLog.isSet();
@@ -572,13 +578,14 @@ export abstract class IdentityProvider extends Construct {
         database,
         days,
         dependsOn,
-        // Runs as the server's account: the job needs the application's password, which the server reads anyway.
+        // Runs under the server's account, because the job needs the application's password and the server reads it
+        // anyway.
         runner: this.scheduledJobs(runtime),
       });
     });
   }
 
-  /** The sign-in probe, as a job of the platform with an identity of its own. */
+  /** The sign-in probe, as a job of the platform with a separate identity. */
   protected addSignInProbe(dependsOn: ITerraformDependable[]): SignInProbe | undefined {
     const { image, prober, secrets, url, values } = this;
     const { signInProbePassword: password } = secrets;
@@ -588,13 +595,13 @@ export abstract class IdentityProvider extends Construct {
     return new SignInProbe(this, "SignInProbe", { condition, image, inputs: values, password, runner, url, dependsOn });
   }
 
-  /** The recovery job, as a job of the platform with its own identity. @param container container of the server */
+  /** The recovery job, as a job of the platform with a separate identity. @param container container of the server */
   protected addRecoveryAccess(container: ContainerSpec, dependsOn: ITerraformDependable[]): RecoveryAccess | undefined {
     const { apis, existingSecrets, recoverer, context, url, values } = this;
     if (recoverer === undefined) return undefined;
     return new RecoveryAccess(this, "RecoveryAccess", {
       condition: values.recoveryAccess.isSet(),
-      // Only secrets of the caller's variables: tokens and secrets of blueprints are only for the server.
+      // Only secrets of the caller's variables, because tokens and secrets of blueprints are for the server alone.
       container: { ...container, secretSettings: present(existingSecrets) },
       context,
       identity: recoverer,
@@ -703,8 +710,7 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /**
-   * Applies an organization's keys and policies to the parts created so far, and lists grants that somebody else must
-   * make.
+   * Applies an organization's keys and policies to the parts created so far, and lists grants that others must make.
    *
    * @returns commands for these grants, as an expression of a list
    */
@@ -716,7 +722,7 @@ export abstract class IdentityProvider extends Construct {
   /**
    * Refuses a destroy, and a change of the facts that identify the deployment, before anything is deleted.
    *
-   * @param initialization job that closes the former login once everything runs
+   * @param initialization job that disables the former login after everything runs
    * @param dependsOn the last resources to be created
    */
   protected complete(initialization: DbInit, dependsOn: ITerraformDependable[]): void {
@@ -739,7 +745,7 @@ const NETWORK_AS_REFERENCE: Problem = {
   `,
 };
 
-/** Problems of props that are no inputs, and of unknown names. */
+/** Problems of props that are not inputs, and of unknown names. */
 function otherProblems(props: unknown, inputs: Table): Problem[] {
   const given = (props ?? {}) as Partial<Pick<ProgramProps, "network">>;
   const names = [...Object.keys(inputs).filter((name) => name !== "subnetwork"), "blueprintFiles", "network"];

@@ -88,7 +88,7 @@ const WORKER = {
   countMeaning: "number of separate workers that always run",
 } as const;
 
-/** Workers that the autoscaler may add. */
+/** Number of workers that the autoscaler may add. */
 const EXTRA_WORKERS = 1;
 
 const INSTANCE = {
@@ -107,7 +107,7 @@ const INSTANCE = {
 } as const;
 
 const MOST_WORKERS = {
-  /** Maximum number of separate workers, plus one during a rollout; by default one more than `count`. */
+  /** Maximum number of separate workers, by default one more than `count`; a rollout adds one. */
   maxCount: number({
     default: null,
     description: "maximum number of separate workers, plus 1 during a rollout; null for one more than count",
@@ -116,7 +116,7 @@ const MOST_WORKERS = {
 
 type ClusterWorkerInputs = WorkerInputsWith<typeof MOST_WORKERS>;
 
-/** Size of a worker, and number of separate ones, on GKE. */
+/** Size of a worker, and number of separate workers, on GKE. */
 export interface KubernetesWorkerProps extends PropsOf<ClusterWorkerInputs["worker"]["members"]> {}
 
 export type KubernetesInputs = ClusterWorkerInputs &
@@ -204,7 +204,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   },
 ];
 
-/** Warnings of valid inputs that have no effect or do harm. */
+/** Warnings about valid inputs that have no effect or do harm. */
 export const KUBERNETES_WARNINGS: readonly (WarningRelation<KubernetesInputs> | WarningItems<KubernetesInputs>)[] = [
   ...COMMON_WARNINGS,
   ...OUTPOST_WARNINGS,
@@ -239,7 +239,8 @@ export interface KubernetesIdentityProviderProps extends VariantProps<Kubernetes
  * The identity provider on GKE Autopilot, cluster included, from an empty project in one apply.
  *
  * Database, cluster, load balancer, NAT and the minimum number of pods are always billed. The stack must configure the
- * google provider; the kubernetes provider is configured here. The machine that applies needs `sh`, `curl` and `jq`.
+ * google provider; the kubernetes provider is configured here. The machine that runs Terraform needs `sh`, `curl` and
+ * `jq`.
  */
 export class KubernetesIdentityProvider extends IdentityProvider {
   /** Network of the cluster, new or existing. */
@@ -256,7 +257,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly initialization: DbInit;
   readonly restoreSettings: string;
 
-  /** Address that clients connect to. */
+  /** Address to which clients connect. */
   readonly address: PublicAddress;
   readonly loadBalancerAddress: string;
   readonly domainSetup: DomainSetup | undefined;

@@ -163,13 +163,13 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   }),
 ];
 
-/** A client of the service that has no permission of its own to call it. */
+/** A client that calls the service without its own permission. */
 interface Requester {
   readonly localId: string;
   /** The input that turns the client on. */
   readonly of: keyof ServerlessInputs;
   readonly isOn: (values: ValuesOf<ServerlessInputs>) => Expr<boolean>;
-  /** State of that input, in words. */
+  /** State of the input, in words. */
   readonly is: string;
   readonly who: string;
 }
@@ -190,7 +190,7 @@ function needsOpenService({ is, isOn, localId, of, who }: Requester): WarningRel
   };
 }
 
-/** Warnings of valid inputs that have no effect or do harm. */
+/** Warnings about valid inputs that have no effect or do harm. */
 export const SERVERLESS_WARNINGS: readonly (WarningRelation<ServerlessInputs> | WarningItems<ServerlessInputs>)[] = [
   ...COMMON_WARNINGS,
   certificateWarning("serverless"),
@@ -209,8 +209,9 @@ export const SERVERLESS_WARNINGS: readonly (WarningRelation<ServerlessInputs> | 
     who: "the probe",
   }),
   {
-    // A policy is useless if requests can bypass it. With an internal load balancer, a relation already requires that,
-    // and without a domain, one refuses the policy.
+    // Warns because a policy is useless if requests can bypass it. An internal load balancer and a missing domain need
+    // no warning: a relation requires the closed address for the former, and another one refuses the policy for the
+    // latter.
     localId: "RequestsPassThePolicy",
     holds: (v) =>
       anyOf(
@@ -238,17 +239,17 @@ export interface ServerlessIdentityProviderProps extends VariantProps<Serverless
  * The identity provider on Cloud Run, from an empty project in one apply.
  *
  * The database and the minimum number of instances are always billed. The stack must configure the google provider. The
- * machine that applies needs `sh`, `curl` and `jq`.
+ * machine that runs Terraform needs `sh`, `curl` and `jq`.
  */
 export class ServerlessIdentityProvider extends IdentityProvider {
   readonly initialization: DbInit;
   readonly restoreSettings: string;
 
-  /** Address of the load balancer; undefined if there can be none. */
+  /** Address of the load balancer; undefined if synthesis knows that there is none. */
   readonly address: DomainAddress | undefined;
   readonly domainSetup: DomainSetup | undefined;
 
-  /** Internal load balancer of the domain; undefined if there can be none. */
+  /** Internal load balancer of the domain; undefined if synthesis knows that there is none. */
   readonly internalLoadBalancer: InternalLoadBalancer | undefined;
   readonly loadBalancerAddress: string;
   readonly dns: IdentityProvider["dns"];
@@ -257,13 +258,13 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   /** Cloud Run service of the server. */
   readonly service: ServerlessService;
 
-  /** Load balancer of the domain; undefined if there can be none. */
+  /** External load balancer of the domain; undefined if synthesis knows that there is none. */
   readonly loadBalancer: ServerlessLoadBalancer | undefined;
 
-  /** Replica of the database in a second region, which can take over; undefined without one. */
+  /** Replica of the database in a second region that can take over; undefined without a second region. */
   readonly standbyDatabase: StandbyDatabase | undefined;
 
-  /** The server in the second region; undefined without one. */
+  /** The server in the second region; undefined without a second region. */
   readonly standbyService: StandbyService | undefined;
 
   /** The job that sends a test mail; undefined without a mail server. */
@@ -279,7 +280,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
 
-  /** The network that instances and jobs are attached to. */
+  /** The network to which instances and jobs are attached. */
   private readonly attachment: NetworkAttachment | undefined;
 
   /** @internal */
@@ -330,7 +331,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.checkUp = this.addCheckUp(this.service.ready);
     this.eventRetention = this.addEventRetention(this.service.ready);
     this.signInProbe = this.addSignInProbe(
-      // The probe calls the domain, so everything that serves the domain comes first.
+      // The probe calls the domain, so it waits for everything that serves the domain.
       [...this.service.ready, ...(this.loadBalancer?.ready ?? []), ...(this.internalLoadBalancer?.ready ?? [])],
     );
     this.recoveryAccess = this.addRecoveryAccess(container, this.service.ready);
@@ -351,7 +352,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.complete(this.initialization, last);
   }
 
-  /** Who may call the service. */
+  /** Allowed callers of the service. */
   private get access() {
     return accessOf(this.values.publicAccess.given as boolean | string);
   }
@@ -459,7 +460,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       dependsOn: worker?.ready ?? [],
     });
     const least = countAtHome(standby, values.minInstanceCount);
-    // By override, so that the prop keeps the caller's number, about which the service warns.
+    // Set by an override, so that the prop keeps the caller's number, because the service warns about this number.
     if (standby !== undefined) setArgument(home.service, "scaling.min_instance_count", least);
     return home;
   }
@@ -487,7 +488,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     const { database: primary, initializer, standby } = this;
     if (standby === undefined) return undefined;
     const replica = new StandbyDatabase(this, "StandbyDatabase", { primary, standby });
-    // The job that compares the replica with the primary runs as this account, and so does the restore on the way back.
+    // Account of the job that compares the replica with the primary, and of the restore during the return to the first
+    // region.
     replica.grantConnect(initializer);
     return replica;
   }
@@ -504,7 +506,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     };
   }
 
-  /** The image of the second region; an existing one is the same there. */
+  /** The image of the second region; an existing image is used in both regions. */
   private addStandbyImage(standby: Standby): ContainerImage {
     const { apis, context, image, registry, settings } = this;
     if (registry === undefined) return image;
@@ -560,7 +562,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       BACKEND_SERVICE: backendServiceName(context),
       SERVICE: serviceName(deployment),
       HOME_GROUP: groupIn(context.region),
-      // The script needs the URL as a setting: the state with the outputs may be in the region that failed.
+      // The script needs the URL as a setting, because the state with the outputs may be in the failed region.
       SERVICE_URL: interpolated`https://${values.domain}`,
     };
     return Object.fromEntries(
@@ -592,7 +594,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
         name: "test-mail",
         maxRetries: 0,
-        // The application starts in half a minute, then waits for the worker and the mail server.
+        // Time for the start of the application, half a minute, and for the worker and the mail server.
         timeoutSeconds: 600,
       }),
     );
@@ -609,7 +611,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     return values.domain.isNull().choose(service.url, interpolated`https://${values.domain}`).text;
   }
 
-  /** Jobs that Cloud Scheduler starts, as an identity of their own. @internal */
+  /** Jobs that Cloud Scheduler starts, with a separate identity. @internal */
   protected scheduledJobs(identity: ServiceIdentity): ServerlessJobs {
     const { apis, attachment: network, context } = this;
     const dependsOn = apis.ready("run", "secretmanager", "iam", "cloudscheduler");
@@ -642,7 +644,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     );
   }
 
-  /** Refuses to remove the network. @returns what the deletion guard must depend on */
+  /** Refuses removal of the network. @returns dependencies of the deletion guard */
   private guardNetwork(dependsOn: ITerraformDependable[]): ITerraformDependable[] {
     const network = { prop: "network", value: this.attachment?.network };
     return guardPresence(this, network, { dependsOn, protect: this.deletionProtection });
@@ -665,7 +667,7 @@ interface ExternalDomain {
   readonly ipv6: Ipv6Address;
 }
 
-/** The lists that are not undefined, as one; undefined if there is none. */
+/** Joins the lists that are not undefined; undefined if there is none. */
 function bothLists(...lists: readonly (string | undefined)[]): string | undefined {
   const [first, ...others] = present(...lists);
   if (first === undefined) return undefined;

@@ -90,10 +90,9 @@ export interface OnCloudRun {
 export const starterPurpose = (jobName: string): string => `idp-start-${jobName}`;
 
 /**
- * Runs jobs on Cloud Run: at apply, which waits for them, on a schedule, or by hand.
+ * Runs jobs on Cloud Run: during an apply, which waits for them, on a schedule, or manually.
  *
- * They deliberately have no deletion protection: a job holds no data, and after a failed run the next apply replaces
- * it.
+ * Jobs have no deletion protection, because a job holds no data and the next apply replaces it after a failed run.
  */
 export class ServerlessJobs implements ManualJobRunner, ScheduledJobRunner {
   constructor(private readonly props: ServerlessJobsProps) {

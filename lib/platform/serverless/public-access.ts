@@ -11,7 +11,7 @@ import { oneOf } from "../../core/inputs/checks";
 import { textOrFlag } from "../../core/inputs/rows";
 import { prose } from "../../core/prose";
 
-/** Callers that need no permission; true and false stand for the first and the last word. */
+/** Words for the callers that need no permission; true means `invoker-check-off`, and false means `none`. */
 const WORDS = ["invoker-check-off", "all-users", "none", "true", "false"] as const;
 
 /** Input for the access to the service. */
@@ -54,7 +54,7 @@ export function isOpen(access: string): Expr<boolean> {
 }
 
 /**
- * Grants everybody the role to call the service, where that is wanted.
+ * Grants everybody the role to call the service, if the input says so.
  *
  * @param isMade whether there is the service
  */

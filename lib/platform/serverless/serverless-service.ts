@@ -149,7 +149,7 @@ export class ServerlessService extends Construct {
 /**
  * Adds a service, and the right to call it.
  *
- * @param condition under which there is one; always by default
+ * @param condition condition under which the service exists; true by default
  */
 export function addService(scope: Construct, props: ServerlessServiceProps, condition?: Condition): CloudRunV2Service {
   const { address, closeDefaultAddress = false, container, network } = props;

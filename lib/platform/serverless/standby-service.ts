@@ -29,12 +29,12 @@ interface StandbyServiceProps {
 }
 
 /**
- * The server in a second region, and its separate workers, of the names that they have in the first: the same
- * containers on a replica of the database, without instances until the replica has taken over.
+ * The server and separate workers in a second region, with the same names as in the first: the same containers on a
+ * replica of the database, without instances until the replica has taken over.
  *
- * The application writes at its start, which a replica refuses, so no instance may start before the takeover: Cloud Run
- * does not test a new revision, and only the load balancer could call the service, but does not. The takeover changes
- * only the number of instances, for which Cloud Run makes no new revision.
+ * No instance may start before the takeover, because the application writes at its start and a replica refuses writes.
+ * No instance does: Cloud Run does not test a new revision, and only the load balancer could call the service, but does
+ * not. The takeover changes only the number of instances, for which Cloud Run makes no new revision.
  */
 export class StandbyService extends Construct {
   /** The service itself, for overrides. */

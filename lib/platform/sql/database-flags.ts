@@ -42,10 +42,10 @@ const LOGGING_FLAGS = {
 } as const;
 
 /**
- * Flags of the server unless the caller overrides them: those for logging, and no just-in-time compilation.
+ * Default flags of the server, which the caller can override: flags for logging, and no just-in-time compilation.
  *
  * The application's queries join many tables and return few rows. PostgreSQL can overestimate their cost, and then
- * spends seconds on compiling what runs for milliseconds (upstream #24179). `jit` needs no restart either.
+ * compiles for seconds a query that runs for milliseconds (upstream #24179). `jit` needs no restart either.
  */
 export const DEFAULT_FLAGS = { ...LOGGING_FLAGS, jit: "off" } as const;
 
@@ -99,7 +99,7 @@ export const DATABASE_SERVER = {
 };
 
 /**
- * Warns of a version of PostgreSQL whose fixes end within a year, unless the database was only just created.
+ * Warns of a version of PostgreSQL if its fixes end within a year, unless the database was created recently.
  *
  * @param since when the deployment was made
  */

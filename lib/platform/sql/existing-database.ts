@@ -34,7 +34,7 @@ const reference = (of: string) =>
     }),
   );
 
-/** Rule about reserved names, in words. */
+/** Fix and reason for a reserved name. */
 const TAKEN = "name another database, because this one is not the application's alone; create one in the instance";
 
 const nameOf: Reading = (resource) => resource.getStringAttribute("name");
