@@ -437,7 +437,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       ...rightsOf(values),
       database,
       runner: this.jobs(initializer),
-      // At the first apply, the backup finds no database; the job is about to create it.
+      // At the first apply, no backup is made, because this job creates the database.
       dependsOn: upgradeBackup.ready,
     });
   }

@@ -381,7 +381,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       ...rightsOf(values),
       database,
       runner: new ServerlessJobs({ context, network, identity: initializer, dependsOn }),
-      // At the first apply, the backup finds no database; the job is about to create it.
+      // At the first apply, no backup is made, because this job creates the database.
       dependsOn: this.upgradeBackup.ready,
     });
   }
@@ -421,7 +421,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     });
   }
 
-  /** Where the server answers under its domain; undefined without one. */
+  /** Domain and addresses of the load balancer in use; undefined without a domain. */
   private addressOfDomain(external: ExternalDomain | undefined): LoadBalancerAddress | undefined {
     const { domain } = this.settings;
     const internal = this.internalLoadBalancer;

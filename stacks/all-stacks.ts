@@ -20,7 +20,10 @@ interface StackClass {
   new (scope: Construct, name: string, settings: StackSettings): PortableStack;
 }
 
-/** Every stack by its name, each loaded only when needed: a synthesis spends most of its time loading bindings. */
+/**
+ * Every stack by its name. Each is loaded only when needed, because a synthesis spends most of its time loading
+ * bindings.
+ */
 const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
   "idp-serverless": async () => (await import("./idp-serverless")).IdpServerlessStack,
   "idp-kubernetes": async () => (await import("./idp-kubernetes")).IdpKubernetesStack,
@@ -30,7 +33,7 @@ const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
 /**
  * Adds the named stacks to an app, or all stacks if none is named.
  *
- * @param values of the inputs, for a folder with nothing but what one deployment needs
+ * @param values values of the inputs, for a folder with only the parts of one deployment
  * @throws RulesBrokenError that lists every unknown name, or if the stacks would share a state
  */
 export async function createStacks(
@@ -71,7 +74,7 @@ export async function createStacks(
   });
 }
 
-/** Explanations of settings that are no inputs of a stack; other stacks are loaded only if there are such settings. */
+/** Explanations of settings that are not inputs of a stack; other stacks are loaded only if there are such settings. */
 async function hintFor(
   stack: string,
   values: DeploymentSettings["values"],

@@ -20,7 +20,7 @@ export class AssessmentLabStack extends PortableStack {
 
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "random", "tls"], backend });
-    // None of them may be null.
+    // None of the inputs may be null.
     const declared = declareInputs(this, LAB, LAB_RELATIONS, deployment) as Required<PropsOf<typeof LAB>>;
     const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges, ...inputs } = declared;
     const tenant = this.node.findChild("Inputs").node.tryFindChild("tenant_id");

@@ -18,7 +18,7 @@ const OUTPOSTS = ["ldap", "proxy", "rac", "radius"].map((type) => OUTPOST_IMAGES
  *
  * The bill contains neither time nor machine, so that the same folder has the same bill everywhere.
  *
- * @param folder its path, whose last part is its name and version, such as `idp-serverless-0.2.0`
+ * @param folder path of the folder; the last part is its name and version, such as `idp-serverless-0.2.0`
  * @returns CycloneDX 1.6 in JSON
  */
 export async function billOfFolder(folder: string): Promise<string> {
@@ -29,7 +29,7 @@ export async function billOfFolder(folder: string): Promise<string> {
   const images = Object.values(PUBLIC_IMAGES).filter((image) => text.includes(digestOf(image)));
   const applicationImages = [
     ...(text.includes(UPSTREAM_IMAGE.replace(/^[^/]+/, "")) ? [UPSTREAM_IMAGE] : []),
-    // The application itself pulls these, by a template of their names.
+    // Images that the application itself pulls, by a template of their names.
     ...(/goauthentik\/%+\(type\)s/.test(text) ? OUTPOSTS : []),
   ];
   return written(subjectOf(basename(folder), ComponentType.Application), [
@@ -41,8 +41,8 @@ export async function billOfFolder(folder: string): Promise<string> {
 }
 
 /**
- * The bill of materials of the container image, as far as its sources tell: which releases of the packages are in it,
- * the build decides, which takes the newest of the distribution.
+ * The bill of materials of the container image, from its sources. Packages have no releases, because the build installs
+ * the newest ones of the distribution.
  *
  * @param sources folder with the sources of the image
  * @param name of the bill, `image-<version>`
@@ -124,7 +124,7 @@ function packagesIn(dockerfile: string): string[] {
   return names.split(" ").filter((name) => name !== "");
 }
 
-/** A stage that is not copied into the image is only needed for the build. */
+/** A stage without copied files in the image is only needed for the build. */
 function packageComponent(name: string, dockerfile: string): Models.Component {
   const program = name.replace(/-static$/, "");
   const isCopied = new RegExp(`cp [^\\n]*command -v ${program}\\b`).test(dockerfile);

@@ -2,7 +2,7 @@ import { terraformName } from "../lib/core/inputs/checks";
 import { nearest } from "../lib/core/inputs/nearest";
 import { type Table } from "../lib/core/inputs/rows";
 
-/** Former inputs and their successors: an input, or a member of one. */
+/** Former inputs and their successors; each is an input or a member. */
 export const FORMER_INPUTS: Readonly<Record<string, string>> = {
   accepted_secret_key_version: "secret_key.accepted_version",
   administrator_password_version: "database_passwords.administrator_version",
@@ -50,7 +50,7 @@ const FORMER_FLAGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Explanation of a setting that is no input of a stack: its present name, or the stack that has it.
+ * Explanation of a setting that is not an input of a stack: its present name, or the stack with this input.
  *
  * @param others inputs of the other stacks
  */
@@ -64,7 +64,7 @@ export function hintOfUnknown(
     const form = FORMER_FLAGS[name];
     return `it is now ${present}; ${form === undefined ? "move its value there" : `write ${form}, or remove it`}`;
   }
-  // A name that is nearly one of this stack is more probably that.
+  // No explanation for a name that is near an input of this stack, because that input is more probably meant.
   if (present === undefined && nearest(name, Object.keys(inputs).map(terraformName)) !== undefined) return undefined;
   const stacks = Object.keys(others).filter((stack) => isInput(present ?? name, others[stack] ?? {}));
   const last = present === undefined ? "" : `, now ${present}`;

@@ -7,15 +7,17 @@ import { type Table } from "../lib/core/inputs/rows";
 /** Inputs for one task, and the guides to it. */
 export interface InputGroup {
   readonly title: string;
-  /** Files in the folder of guides; those of the lab have none. */
+  /** Files in the folder of guides; groups of the lab have none. */
   readonly guides: readonly string[];
-  /** Props, those that most deployments set first. */
+  /** Props, beginning with those that most deployments set. */
   readonly inputs: readonly string[];
-  /** Props of other groups that a reader looks for in this one. */
+  /** Props of other groups that readers may look for in this group. */
   readonly elsewhere?: readonly string[];
 }
 
-/** The inputs of the identity providers: what all deployments have, then what production needs, what few need last. */
+/**
+ * The inputs of the identity providers: first for all deployments, then for production, and last the rarely used ones.
+ */
 export const INPUT_GROUPS: readonly InputGroup[] = [
   {
     title: "Project and names",
@@ -226,7 +228,7 @@ const LAB_INPUT_GROUPS: readonly InputGroup[] = [
   },
 ];
 
-/** Inputs at the beginning of an example, by prop, and what to write there; undefined for what has a value to keep. */
+/** Inputs at the beginning of an example, by prop, with the suggested value; undefined to keep the default. */
 type FirstInputs = Readonly<Record<string, string | undefined>>;
 
 /** Inputs under a heading. */
@@ -292,7 +294,7 @@ const KINDS = [
   { inputGroups: LAB_INPUT_GROUPS, first: FIRST_LAB_INPUTS },
 ];
 
-/** The kind of stack that has all of these inputs. */
+/** The kind of stack that has all the given inputs. */
 function kindOf(names: readonly string[]) {
   return KINDS.find(({ inputGroups }) => names.every((name) => inputGroups.some((group) => placeIn(group, name) >= 0)));
 }
@@ -301,11 +303,11 @@ function kindOf(names: readonly string[]) {
 export interface FirstRow<Row> {
   readonly name: string;
   readonly row: Row;
-  /** What to write there; undefined for what has a value to keep. */
+  /** Suggested value; undefined to keep the default. */
   readonly hint: string | undefined;
 }
 
-/** What an example begins with, of the inputs that a stack has, by the names of variables. */
+/** Inputs at the beginning of an example that exist in the stack, by the names of variables. */
 export function firstInputs<Row>(
   named: Readonly<Record<string, Row>>,
 ): readonly FirstSection<readonly FirstRow<Row>[]>[] {
@@ -324,13 +326,14 @@ export function firstInputs<Row>(
 /** Some of the inputs, under the heading of their group; a stack without groups has no headings. */
 interface GroupedInputs<Row> {
   readonly group?: InputGroup;
-  /** A sentence that says in which other groups there are more; empty without any. */
+  /** A sentence about other groups with related inputs; empty if there are none. */
   readonly note: string;
   readonly rows: readonly (readonly [name: string, row: Row])[];
 }
 
 /**
- * Inputs in their groups, if each of them is in a group: another stack has some of the same names.
+ * Inputs in their groups. If an input is in no group, returns one list, because another stack may share only some
+ * names.
  *
  * @param inputs by the names of props, or of variables
  */
@@ -348,7 +351,7 @@ export function groupedInputs<Row>(inputs: Readonly<Record<string, Row>>): reado
   return groups.filter(({ rows }) => rows.length > 0);
 }
 
-/** Sentence on inputs of the stack that a reader looks for in this group, but that belong to another one. */
+/** Sentence about inputs that readers may look for in this group, but that belong to another group. */
 function noteOf({ elsewhere = [] }: InputGroup, names: readonly string[]): string {
   const places = elsewhere.flatMap((prop) => {
     const name = names.find((each) => each === prop || each === terraformName(prop));
@@ -362,19 +365,19 @@ function placeIn({ inputs }: InputGroup, name: string): number {
   return inputs.findIndex((each) => each === name || terraformName(each) === name);
 }
 
-/** A table in the order of its groups. @throws Error naming the inputs that are in none */
+/** A table in the order of its groups. @throws Error naming the inputs that are in no group */
 export function inGroupOrder<T extends Table>(table: T): T {
   const lost = Object.keys(table).filter((name) => INPUT_GROUPS.every((group) => placeIn(group, name) < 0));
   if (lost.length > 0) throw new Error(`${lost.join(", ")}: in no group of inputs`);
   return Object.fromEntries(groupedInputs(table).flatMap(({ rows }) => rows)) as unknown as T;
 }
 
-/** A description without the group of the lab's deployment form that it begins with. */
+/** A description without the group of the lab's deployment form at its beginning. */
 export function withoutForm(description: string): string {
   return description.replace(/^\[\d [^\]]+\] /, "");
 }
 
-/** Title of a group, and where its guides are in a folder. */
+/** Title of a group, with links to its guides in a folder. */
 export function headingOf({ guides, title }: InputGroup): string {
   return [title, ...(guides.length === 0 ? [] : [guides.map((guide) => `guides/${guide}`).join(", ")])].join(": ");
 }

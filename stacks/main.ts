@@ -47,7 +47,7 @@ function optionsIn(given: readonly string[]) {
   return { help: values.help === true, hcl: values.hcl === true, names: positionals, settingsFile };
 }
 
-/** What is wrong with an option; nothing if it is right. */
+/** The problem of an option; undefined if it is right. */
 function problemOf(option: string, value: string | undefined): string[] {
   const known = Object.keys(OPTIONS).map((name) => `--${name}`);
   if (!known.includes(option)) {
@@ -77,7 +77,7 @@ Exits with 1 if something is refused, and with 2 if FILE cannot be read.
 `;
 
 /**
- * Refuses an option without `--` before it, which npm silently takes for its own.
+ * Refuses an option without `--` before it, because npm silently treats it as its own.
  *
  * @throws RulesBrokenError naming the option
  */

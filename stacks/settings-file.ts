@@ -11,9 +11,9 @@ type Values = DeploymentSettings["values"];
 export class SettingsFileError extends RulesBrokenError {}
 
 /**
- * Reads the settings of one deployment from a file as Terraform reads it: `*.tfvars.json` or `*.tfvars`.
+ * Reads the settings of one deployment from a file by Terraform's rules: `*.tfvars.json` or `*.tfvars`.
  *
- * @throws SettingsFileError if it cannot be read, or has anything but literals
+ * @throws SettingsFileError if the file cannot be read, or contains anything other than literals
  */
 export async function readSettingsFile(path: string): Promise<Values> {
   const refuse: Refuse = (problem, line) => {
@@ -25,7 +25,7 @@ export async function readSettingsFile(path: string): Promise<Values> {
   const parsed = path.endsWith(".json") ? parseJson(text, refuse) : await parseHcl(path, text, refuse);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
     return refuse("is not an object; it must have values of inputs by name; correct it");
-  // A schema is for editors alone.
+  // A schema is only for editors.
   const values = Object.fromEntries(Object.entries(parsed).filter(([name]) => name !== "$schema"));
   return values;
 }
@@ -34,7 +34,7 @@ type Refuse = (problem: string, line?: number | string) => never;
 
 const MISSING = "is not there; it must be a file, because its values decide what the folder has; correct the path";
 
-/** What is wrong with a path, by the code of the error. */
+/** Problem of a path, by the code of the error. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   EISDIR: "is a directory; it must be a file, because a folder is for one deployment; name the file in it",
   ENOENT: MISSING,
@@ -115,13 +115,8 @@ function hclProblem(message: string): { readonly line?: string; readonly problem
   return { line, problem: summary.charAt(0).toLowerCase() + summary.slice(1) };
 }
 
+/** Problem of a line that sets a name a second time. */
 const CLOSING: Readonly<Record<string, string>> = { "{": "}", "[": "]", "(": ")" };
-
-/**
- * The last bracket that stays open. The parser reports a later line instead, where it cannot read on.
- *
- * A name that is set at the beginning of a line ends an open list or object, because an indented one is a member.
- */
 function unclosedBracket(text: string): { readonly bracket: string; readonly line: number } | undefined {
   const open: { readonly bracket: string; readonly line: number }[] = [];
   for (const [index, whole] of text.split("\n").entries()) {
@@ -134,8 +129,6 @@ function unclosedBracket(text: string): { readonly bracket: string; readonly lin
   }
   return open.at(-1);
 }
-
-/** What is wrong with a line that sets a name a second time. */
 function setTwice(text: string, line: number): string | undefined {
   const names = text.split("\n").map((each) => /^[ \t]*([A-Za-z_][\w-]*)[ \t]*=/.exec(each)?.[1]);
   const name = names[line - 1];
@@ -145,7 +138,7 @@ function setTwice(text: string, line: number): string | undefined {
     : `sets ${name} twice, in lines ${first} and ${line}; remove one`;
 }
 
-/** The first block of a file; the parser makes a list or an object of it, as it does of a value. */
+/** The first block of a file; the parser returns a list or an object for a block, as for a value. */
 function blockIn(text: string, parsed: Values): { readonly line: number; readonly name: string } | undefined {
   for (const { 1: name = "", index } of text.matchAll(
     /^[ \t]*([A-Za-z_][\w-]*)(?:[ \t]+(?:"[^"\n]*"|[\w-]+))*[ \t]*\{/gm,
@@ -158,19 +151,19 @@ function blockIn(text: string, parsed: Values): { readonly line: number; readonl
 /** Beginning of an expression in a text, unless it is escaped. */
 const EXPRESSION = /(?<![$%])[$%]\{/;
 
-/** An expression of a word alone, as which the framework's reader has one without quotes. */
+/** An expression that consists of one word; the framework's reader returns a word without quotes in this form. */
 const BARE_WORD = /^\$\{([A-Za-z_][\w-]*)\}$/;
 
 /** Names of values that may be secrets. */
 const MAYBE_SECRET = /password|secret|token|key|environment_variables/i;
 
-/** A word without quotes, which Terraform takes for a reference; a word that may be a secret is not shown. */
+/** A word without quotes, because Terraform treats it as a reference; a word that may be a secret is not shown. */
 function bareWordProblem(name: string, word: string): string {
   if (MAYBE_SECRET.test(name)) return `has ${name}, whose value is not in quotes; text must be; write it in quotes`;
   return `has ${name} = ${word}; ${word} is not in quotes; write "${word}"`;
 }
 
-/** Names and values that are expressions, which the framework's reader of HCL leaves in braces. */
+/** Names and values that are expressions; the framework's reader of HCL leaves them in braces. */
 function expressionsIn(values: Values, prefix = ""): { readonly name: string; readonly value: string }[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = `${prefix}${name}`;
@@ -180,7 +173,7 @@ function expressionsIn(values: Values, prefix = ""): { readonly name: string; re
   });
 }
 
-/** Texts as Terraform writes them, with `$${` for `${`. */
+/** Texts with Terraform's escapes, `$${` for `${`, replaced. */
 function withoutEscapes(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll(/([$%])\1\{/g, "$1{");
   if (Array.isArray(value)) return value.map(withoutEscapes);

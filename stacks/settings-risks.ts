@@ -6,7 +6,7 @@ import { unexaminedPathsRisk } from "../lib/platform/domain/protection";
 import { idleWorkerRisksOf } from "../lib/platform/serverless/serverless-service";
 import { type ServerlessInputs } from "../lib/serverless-identity-provider";
 
-/** Warnings that parts of both variants give at plan, for settings already at synth. */
+/** Warnings of parts of both variants at plan; settings are checked already at synth. */
 export function commonRisks(v: ValuesOf<CommonInputs>): readonly Warning[] {
   return [...releaseRisksOf(v), unexaminedPathsRisk(v.protection.at.waf)];
 }

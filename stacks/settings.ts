@@ -6,7 +6,7 @@ export interface Settings {
   readonly backend: StateBackend;
 }
 
-/** The only setting: where all stacks keep their state. */
+/** The only setting: the backend for the state of all stacks. */
 export const STATE_BACKEND = "STATE_BACKEND";
 
 /** Reads the settings. @throws RulesBrokenError when the value is invalid */
@@ -16,6 +16,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 
 /** Props of a stack. */
 export interface StackSettings extends Partial<Settings> {
-  /** For a folder with nothing but what one deployment needs. @default - all that its inputs allow */
+  /** Settings for a folder with only the parts of one deployment. @default - a folder for any deployment */
   readonly deployment?: DeploymentSettings;
 }

@@ -9,7 +9,7 @@ import { type StateBackend } from "../lib/core/state-backend";
 import { LATEST_VERSION } from "../lib/idp/contract";
 import { PINNED_VERSION, RECOMMENDED_VERSION } from "../lib/idp/releases";
 
-/** @param given what followed the command, which writes the same folders again */
+/** @param given arguments of the command; the same arguments write the same folders again */
 function localStateWarning(given: readonly string[]): string {
   const command = given.length === 0 ? "npm run synth" : `npm run synth -- ${given.join(" ")}`;
   return [
@@ -19,7 +19,7 @@ function localStateWarning(given: readonly string[]): string {
 }
 
 /**
- * The folder of each synthesized stack, how the first apply is done, and a warning of a state in a file.
+ * The folder of each synthesized stack, the steps of a first apply, and a warning about a state in a file.
  *
  * @param given names and options of the synthesis
  */
@@ -59,14 +59,14 @@ export function summary(
   ].join("\n");
 }
 
-/** How long the first apply of each stack takes, and what it then costs by list prices, as its pages say. */
+/** Duration of the first apply of each stack, and costs by list prices, as on its pages. */
 export const EXPECTED: Readonly<Record<string, { readonly minutes: string; readonly price: string }>> = {
   "idp-serverless": { minutes: "15 to 25 minutes", price: "168 US dollars a month" },
   "idp-kubernetes": { minutes: "15 to 25 minutes", price: "243 US dollars a month" },
   "assessment-lab": { minutes: "5 to 8 minutes", price: "0.25 US dollars an hour" },
 };
 
-/** What to know before the first apply, and how to try it without; nothing of other stacks. */
+/** Notes before the first apply, and ways to try the stack without it; nothing about other stacks. */
 function beforeApply(names: readonly string[]): string[] {
   const lines = names.flatMap((name) => {
     const { minutes, price } = EXPECTED[name] ?? {};
@@ -86,7 +86,7 @@ function settingsWarnings(stack: TerraformStack): string {
   ].join("");
 }
 
-/** A warning of settings that leave the project to each plan. */
+/** A warning about settings without a project, which every plan must then provide. */
 function projectWarning(stack: TerraformStack): string {
   const { projectId: project } = declaredInputs(stack);
   if (project === undefined || "default" in project || !isForOneDeployment(stack)) return "";
@@ -96,7 +96,7 @@ function projectWarning(stack: TerraformStack): string {
   ].join(" ");
 }
 
-/** A warning about the release that a deployment gets if its settings name none. */
+/** A warning about the release of a deployment if its settings do not name one. */
 function releaseWarning(stack: TerraformStack): string {
   const { applicationVersion: version, projectId: project } = declaredInputs(stack);
   const isOfDeployment = project !== undefined && "default" in project;
@@ -111,13 +111,13 @@ function releaseWarning(stack: TerraformStack): string {
 const OWN_PROJECT = '"s/my-project/$PROJECT/"';
 
 /**
- * The commands of a first apply. What asks a question is a block of its own, because it would take the next line that
- * is pasted for the answer.
+ * The commands of a first apply. A command that asks a question is in a separate block, because it would read the next
+ * pasted line as the answer.
  */
 function firstApply(stack: TerraformStack, folder: string, backend: StateBackend): string[] {
   const { projectId: project } = declaredInputs(stack);
   const isBucketMissing = backend.type === "gcs" && backend.arguments?.bucket === undefined;
-  // Settings of a deployment say which project it has.
+  // Left out for settings of a deployment, because they contain the project.
   const isProjectMissing = project === undefined || !("default" in project);
   const hasExample = existsSync(join(folder, "terraform.tfvars.example"));
   return [

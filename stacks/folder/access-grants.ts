@@ -2,36 +2,36 @@ import { type ActorName, ACTORS, type ActorText } from "./access-texts";
 import { type Block, type ConfigurationFacts, type FoundResource, root } from "./configuration-facts";
 import { asText, whereSet } from "./expression-text";
 
-/** A role that an identity has, as the page shows it. */
+/** A role of an identity, for the page. */
 export interface Grant {
-  /** Address of the resource that grants it. */
+  /** Address of the resource that grants the role. */
   readonly address: string;
   readonly actor: ActorName;
 
-  /** The account as the page names it. */
+  /** Name of the account on the page. */
   readonly account: string;
 
   /** Whether the account is managed elsewhere. */
   readonly isGiven: boolean;
   readonly role: string;
 
-  /** On what, in words. */
+  /** Object of the grant, in words. */
   readonly on: string;
 
   /** Conditions of the grant, in words; none if it always exists. */
   readonly when: readonly string[];
 
-  /** A secret that the grant lets the identity read, instead of `on`. */
+  /** Secret that the identity may read by the grant, instead of `on`. */
   readonly secret?: SecretName;
 }
 
-/** A secret that the folder creates, by the name of its resource, or that an input names. */
+/** A secret: one that the folder creates, by the name of its resource, or one that an input names. */
 export interface SecretName {
   readonly name: string;
   readonly isGiven: boolean;
 }
 
-/** All roles that a configuration grants. @throws Error for an identity that the table of texts does not have */
+/** All roles that a configuration grants. @throws Error for an identity that is not in the table of texts */
 export function grantsOf(facts: ConfigurationFacts): readonly Grant[] {
   const members = facts.ofType(/_iam_(?:member|binding)$/).map((resource) => grantOf(facts, resource));
   return [...members, ...openServices(facts), ...bindings(facts), ...ofAws(facts)];
@@ -49,7 +49,9 @@ function grantOf(facts: ConfigurationFacts, resource: FoundResource): Grant {
 
 type Identity = Pick<Grant, "account" | "actor" | "isGiven">;
 
-/** Who a member is: a created account, one that an input names, an agent of Google, pods, or anyone. */
+/**
+ * Holder of a role, from its member: a created account, an account from an input, an agent of Google, pods, or anyone.
+ */
 function identityOf(facts: ConfigurationFacts, member: string, { name }: FoundResource): Identity {
   if (member === "allUsers") return { actor: "public", account: "`allUsers`", isGiven: false };
   const text = facts.expanded(member);
@@ -67,17 +69,19 @@ function identityOf(facts: ConfigurationFacts, member: string, { name }: FoundRe
   if (made !== undefined) return { actor: actorNamed(made.name), account: accountOf(facts, made), isGiven: false };
   const inputs = facts.inputsIn(member);
   const actors = Object.entries<ActorText>(ACTORS).filter(([, { given }]) => given === inputs[0]);
-  // One account may start several jobs; the name of the grant begins with that of the job.
+  // One account may start several jobs; the name of the grant begins with the name of the job.
   const [actor] = actors.find(([each]) => name.startsWith(each.replace(/_job_starter$/, ""))) ?? actors[0] ?? [];
   if (actor === undefined) throw new Error(`${member} is nobody that the page of rights has a text for`);
   return { actor: actor as ActorName, account: `\`${inputs[0] ?? ""}\``, isGiven: true };
 }
 
-/** The account of a sink, which Cloud Logging makes and names. */
+/** The account of a sink, created and named by Cloud Logging. */
 const writerOf = (facts: ConfigurationFacts, sink: string): string =>
   `writer identity of the sink ${facts.nameInWords(facts.at(`google_logging_project_sink.${sink}`)?.body.name)}`;
 
-/** The number of a project, which an input or none has. */
+/**
+ * An e-mail address with a placeholder for the number of the project, because the folder may not contain the number.
+ */
 const withNumber = (email: string): string => email.replace(/\$\{[^}]*\}/, "<project_number>");
 
 function createdAccount(facts: ConfigurationFacts, text: string, member: string): FoundResource | undefined {
@@ -97,14 +101,14 @@ export function accountOf(facts: ConfigurationFacts, { body }: FoundResource): s
   return facts.nameInWords(`${String(body.account_id)}@${String(body.project)}.iam.gserviceaccount.com`);
 }
 
-/** What an audit log is copied to, by the type of the grant there. */
+/** Destination of an audit log's copy, by the type of the grant there. */
 const DESTINATIONS: Readonly<Record<string, string>> = {
   google_bigquery_dataset_iam_member: "dataset",
   google_project_iam_member: "project",
   google_pubsub_topic_iam_member: "topic",
 };
 
-/** Conditions of a grant without those that only tell which account it is for. */
+/** Conditions of a grant, without conditions that only select the account. */
 function whenOf(facts: ConfigurationFacts, { body, type }: FoundResource, actor: ActorName): readonly string[] {
   const destination = actor === "copy_writer" ? DESTINATIONS[type] : undefined;
   if (destination !== undefined) return [`with a ${destination} in \`audit_log.destination\``];
@@ -114,7 +118,7 @@ function whenOf(facts: ConfigurationFacts, { body, type }: FoundResource, actor:
   return facts.conditionsOf(body).filter((phrase) => !isOfAccount(phrase));
 }
 
-/** On what a role is granted, in words. */
+/** Object of a grant, in words. */
 function targetOf(facts: ConfigurationFacts, { body, name, type }: FoundResource): string {
   const named = (kind: string, value: unknown): string => {
     const inputs = facts.inputsIn(value).filter((input) => root(input).startsWith("existing_"));
@@ -156,14 +160,14 @@ function targetOf(facts: ConfigurationFacts, { body, name, type }: FoundResource
   }
 }
 
-/** The name in an attribute, or the one that the resource has to which it refers. */
+/** The name in an attribute, or the name of the resource to which the attribute refers. */
 function nameOf(facts: ConfigurationFacts, value: unknown): unknown {
   const [, type = "", name = ""] = /\b(google_\w+)[.](\w+)(?:\[|[.])/.exec(String(value)) ?? [];
   const resource = facts.at(`${type}.${name}`);
   return resource === undefined ? value : (resource.body.name ?? resource.body.secret_id);
 }
 
-/** A project, or the one database in it that a condition names. */
+/** A project, or the only database in it that a condition allows. */
 function projectTarget(facts: ConfigurationFacts, body: Block, name: string): string {
   if (name.startsWith("audit_log_")) return "the project in `audit_log.destination`";
   const isExisting = name.endsWith("existing_database");
@@ -186,7 +190,7 @@ function serviceAccountTarget(facts: ConfigurationFacts, body: Block): string {
     : `the service account ${accountOf(facts, made)}`;
 }
 
-/** The secret that a grant is for. */
+/** The secret of a grant. */
 function secretOf(facts: ConfigurationFacts, body: Block): SecretName {
   const value = String(body.secret_id ?? body.secret);
   const [, referred] = /\bgoogle_secret_manager_secret[.](\w+)/.exec(value) ?? [];
@@ -203,7 +207,7 @@ export function givenSecret(facts: ConfigurationFacts, source: unknown): SecretN
   return { name: [...new Set(inputs)].join(" "), isGiven: true };
 }
 
-/** Services that anyone may call because nothing is asked of the caller. */
+/** Services that anyone may call, because they check no permission. */
 function openServices(facts: ConfigurationFacts): readonly Grant[] {
   return facts.ofType(/^google_cloud_run_v2_service$/).flatMap(({ body, name, type }) => {
     const { invoker_iam_disabled: isOpen } = body;
@@ -227,7 +231,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** What Kubernetes lets pods do in the cluster. */
+/** Rights of pods in the cluster. */
 function bindings(facts: ConfigurationFacts): readonly Grant[] {
   return facts.ofType(/^kubernetes_role_binding_v1$/).flatMap(({ body, name, type }) => {
     const { metadata, role_ref: ref } = body as { readonly metadata: Block; readonly role_ref: Block };

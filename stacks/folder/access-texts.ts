@@ -1,7 +1,7 @@
-/** What a reader must know of an identity. */
+/** Facts of an identity for readers of the page. */
 export interface ActorText {
   readonly title: string;
-  /** Input that names an account which is managed elsewhere and takes the place of this one. */
+  /** Input with an existing account that replaces this one. */
   readonly given?: string;
 }
 
@@ -36,7 +36,7 @@ export const ACTORS = {
 
 export type ActorName = keyof typeof ACTORS;
 
-/** Why an identity has a role, by actor and role. */
+/** Reason for a role, by identity and role. */
 export const REASONS: Readonly<Record<string, string>> = {
   "runtime roles/cloudsql.client": "connects through the proxy, which the database requires",
   "runtime roles/storage.objectUser": "stores, shows and deletes uploads such as logos",
@@ -68,7 +68,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   "aws_user a policy of AWS": "lists VMs and disks in AWS, for the inventory; cannot change anything",
 };
 
-/** What is in a secret that is created, by the name of its resource. */
+/** Content of a created secret, by the name of its resource. */
 export const SECRETS: Readonly<Record<string, string>> = {
   database_password: "password of the application's role in the database",
   database_administrator_password: "password of the role that prepares the database",
@@ -91,7 +91,7 @@ export const SECRETS: Readonly<Record<string, string>> = {
   former_login_script: "no secret: the script that closes the former login to the database",
 };
 
-/** Whose pods get a copy of secrets, by the name of the Kubernetes secret's resource. */
+/** Pods that get a copy of secrets, by the name of the Kubernetes secret's resource. */
 export const COPIES: Readonly<Record<string, ActorName>> = {
   workload_secrets: "runtime",
   workload_geoip_secrets: "runtime",
@@ -105,7 +105,7 @@ export const COPIES: Readonly<Record<string, ActorName>> = {
   dump_at_apply_secrets: "dumper",
 };
 
-/** What listens, by the address of what opens it. */
+/** Listening parts, by the address of the resource that opens the port. */
 export const LISTENERS: Readonly<Record<string, string>> = {
   "google_cloud_run_v2_service.service": "the default address of the service, `*.run.app`",
   "google_compute_global_forwarding_rule.front_door_https_rule": "load balancer: sign-in",
@@ -135,7 +135,7 @@ export const LISTENERS: Readonly<Record<string, string>> = {
   "google_compute_instance.lab_linux_vm": "Linux VMs",
 };
 
-/** What is spoken on a port, for all that listens there, or for one address. */
+/** Protocol on a port, for all resources or for one address. */
 export const PROTOCOLS: Readonly<Record<string, string>> = {
   "22": "SSH",
   "80": "HTTP",

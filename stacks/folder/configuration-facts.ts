@@ -4,14 +4,14 @@ import { asText, beforeClosing, replaceExpressions, split, whereSet, withoutBrac
 /** Terraform JSON, or a part of it. */
 export type Block = Readonly<Record<string, unknown>>;
 
-/** A resource as it is synthesized, with its type and name. */
+/** A synthesized resource, with its type and name. */
 export interface FoundResource {
   readonly type: string;
   readonly name: string;
   readonly body: Block;
 }
 
-/** What can be read from a synthesized configuration, without a plan. */
+/** Facts of a synthesized configuration that need no plan. */
 export class ConfigurationFacts {
   readonly resources: readonly FoundResource[];
   private readonly locals: Block;
@@ -39,13 +39,13 @@ export class ConfigurationFacts {
     return name in this.variables;
   }
 
-  /** Whether something that is made depends on an input, or on a member of one. */
+  /** Whether a resource depends on an input or a member. */
   uses(path: string): boolean {
     const { locals, resource } = this.configuration;
     return new RegExp(`\\bvar[.]${path}\\b`).test(JSON.stringify([locals, resource]));
   }
 
-  /** The value that an input, or a member of one, has where nobody sets it; undefined for what must be set. */
+  /** The default of an input or a member; undefined if it must be set. */
   defaultOf(path: string): unknown {
     const [input = "", ...members] = path.split(".");
     const variable = this.variables[input];
@@ -59,7 +59,7 @@ export class ConfigurationFacts {
     return value;
   }
 
-  /** An expression with the locals in it written out. */
+  /** An expression with its locals replaced by their values. */
   expanded(value: unknown): string {
     let text = typeof value === "string" ? value : JSON.stringify(value ?? null);
     // A local may refer to another one, but never to itself.
@@ -80,13 +80,13 @@ export class ConfigurationFacts {
     return inner === undefined ? JSON.stringify(value) : `(${inner})`;
   }
 
-  /** Inputs in an expression, with their members, in the order in which they stand there. */
+  /** Inputs in an expression, with their members, in order of appearance. */
   inputsIn(value: unknown): readonly string[] {
     const found = this.expanded(value).matchAll(/\bvar[.]([a-z_]\w*(?:[.][a-z_]\w*)*)/g);
     return [...new Set([...found].map(([, path = ""]) => path))];
   }
 
-  /** The conditions of a `count` or of a block, each in words; none for what is always there. */
+  /** The conditions of a `count` or of a block, each in words; empty for a part that always exists. */
   conditionsOf({ count }: Block): readonly string[] {
     const [, expression] = /^\$\{([\s\S]*)\}$/.exec(asText(count ?? "")) ?? [];
     if (expression === undefined) return count === 0 ? ["never"] : [];
@@ -97,13 +97,13 @@ export class ConfigurationFacts {
     return this.defaultOf(name) === 0 ? [`with \`${name}\``] : [`unless \`${name} = 0\``];
   }
 
-  /** Inputs that are empty in this folder and would add a part for each element, in words. */
+  /** Inputs that add a part for each element but are empty in this folder, in words. */
   elementsOf({ for_each: each }: Block): readonly string[] {
     const empty = this.inputsIn(each).filter((path) => isEmpty(this.defaultOf(root(path)) ?? null));
     return empty.map((path) => `with \`${path}\``);
   }
 
-  /** A condition in words, one for each part that must hold. */
+  /** A condition in words, one text for each part that must hold. */
   inWords(condition: string): readonly string[] {
     const phrases = this.conjuncts(this.expanded(condition)).flatMap((each) => this.phrase(each) ?? []);
     // If one alternative must hold anyway, the others are irrelevant.
@@ -123,12 +123,13 @@ export class ConfigurationFacts {
     return chosen === undefined ? [bare] : [...this.conjuncts(chosen[0]), ...this.conjuncts(`${chosen[1]} != null`)];
   }
 
-  /** One part of a condition; undefined where it says nothing that a reader could set. */
+  /** One part of a condition in words; undefined if a reader cannot set it. */
   private phrase(written: string): string | undefined {
     const text = written.replaceAll(MEMBER_OR_DEFAULT, "$1");
     const alternatives = split(text, " || ");
     if (alternatives.length > 1) {
-      // Own parts beside those that replace them are a matter of a migration, which the page explains once.
+      // Left out, because own parts beside their replacements exist only during a migration, and the page explains this
+      // once.
       const lastingAlternatives = alternatives.filter((each) => !/\bvar[.]own_parts\b/.test(each));
       const phrases = lastingAlternatives.flatMap((each) => {
         const parts = this.conjuncts(each).flatMap((part) => this.phrase(part) ?? []);
@@ -158,7 +159,7 @@ export class ConfigurationFacts {
     return path !== undefined && others.length === 0 ? `with \`${path}\`` : this.otherwise(text);
   }
 
-  /** Words for any other expression; undefined if no input decides on it. */
+  /** Words for any other expression; undefined if it does not depend on an input. */
   private otherwise(text: string): string | undefined {
     return this.inputsIn(text).length === 0 ? undefined : asCode(text);
   }
@@ -184,17 +185,19 @@ export class ConfigurationFacts {
     return isOn ? `with \`${flag}\`` : `without \`${flag}\``;
   }
 
-  /** A value of a resource in words: a literal, or the input that decides, with its value in this folder. */
+  /**
+   * A value of a resource in words: a literal, or the input that determines it, with the input's value in this folder.
+   */
   valueInWords(value: unknown): string {
     if (typeof value === "number" || typeof value === "boolean") return String(value);
     const text = asText(value ?? "");
     const inputs = this.inputsIn(text);
-    // Members of what is not set have no value.
+    // Members of an object that is not set have no value.
     const names = [...new Set(inputs.map((path) => (this.defaultOf(path) === undefined ? root(path) : path)))];
     return names.length === 0 ? text : names.map((each) => this.inputInWords(each)).join(" or ");
   }
 
-  /** An input with the value that it has where nobody sets another one. */
+  /** An input with its default value. */
   inputInWords(name: string): string {
     const value = this.defaultOf(name);
     if (value === undefined) return `\`${name}\``;
@@ -202,7 +205,7 @@ export class ConfigurationFacts {
     return `\`${name}\`, here \`${typeof value === "string" ? value : JSON.stringify(value)}\``;
   }
 
-  /** A name with placeholders for what is not fixed in it, as code. */
+  /** A name with placeholders for its variable parts, as code. */
   nameInWords(value: unknown): string {
     return `\`${this.template(asText(value))}\``;
   }
@@ -223,11 +226,11 @@ export class ConfigurationFacts {
   }
 }
 
-/** Whether a value is none, or a collection without elements. */
+/** Whether a value is absent, or a collection without elements. */
 export const isEmpty = (value: unknown): boolean =>
   value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
 
-/** Locals that a page names, instead of what is in them. */
+/** Locals that a page describes by name instead of by their content. */
 const NAMED = ["tenant_prefix", "chosen_namespace", "namespace_name"];
 
 /** A domain by its kind of load balancer. */
@@ -236,13 +239,13 @@ const INTERNAL = /^[(]?var[.](\w+) [!=]= "internal" \? var[.](\w+) : null[)]?$/;
 /** A member of an object that may be null, and a default that is not. */
 const MEMBER_OR_DEFAULT = /\btry[(](var(?:[.]\w+)+), (?:true|\d+|"[^"]*"|\[[^\]]*\])[)]/g;
 
-/** Between alternatives, each of which is a phrase. */
+/** Separator of alternatives, because each alternative is a whole phrase. */
 const OR = " or ";
 
-/** An expression that has no words, for a cell of a table. */
+/** An expression that cannot be put in words, for a cell of a table. */
 const asCode = (expression: string): string => `where \`${expression.replaceAll("|", "\\|")}\``;
 
-/** The inputs of which an expression is the first that is set; undefined for another one. */
+/** The inputs in an expression that returns the first of them that is set; undefined for other expressions. */
 function pathsIn(expression: string): readonly string[] | undefined {
   const text = withoutBrackets(expression.trim());
   const [, path] = /^var[.]([a-z_]\w*(?:[.][a-z_]\w*)*)$/.exec(text) ?? [];

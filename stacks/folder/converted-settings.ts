@@ -5,8 +5,8 @@ import { type DeploymentSettings } from "../../lib/core/inputs/settled-inputs";
 type Values = DeploymentSettings["values"];
 
 /**
- * Settings with the types of their inputs, converted as Terraform does. A value that it cannot convert stays, and is
- * refused later.
+ * Settings with the types of their inputs, converted by Terraform's rules. A value that cannot be converted is kept,
+ * and refused later.
  */
 export function convertedSettings(table: Table, values: Values): Values {
   const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [terraformName(name), row]));
@@ -25,7 +25,7 @@ function converted({ entries, members, type }: Pick<Input, "entries" | "members"
   return kind === "map" && isValues(value) ? mapped(value, (_, given) => each(given)) : value;
 }
 
-/** From a literal of another type; undefined for none. */
+/** Converts a literal of another type; undefined if no conversion exists. */
 const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
   bool: (value) => (typeof value === "string" ? FLAGS[value] : undefined),
   number: (value) => (typeof value === "string" && NUMBER.test(value) ? Number(value) : undefined),

@@ -1,19 +1,16 @@
 import { prose } from "../../lib/core/prose";
-/**
- * A kind of data: where it is stored, for how long, and how it is deleted. `{path}` stands for an argument of its
- * resource.
- */
+/** A kind of data: its place, retention and deletion. `{path}` stands for an argument of its resource. */
 export interface DatumText {
-  /** Addresses of the resources that may store it, or `var.` and an input; the first that exists counts. */
+  /** Addresses of the resources that may store the data, or `var.` and an input; the first that exists counts. */
   readonly of: readonly string[];
 
-  /** Whether there is some of it where the resource is not. @default false */
+  /** Whether the data exists even without the resource. @default false */
   readonly isAlways?: boolean;
 
-  /** Block of the resource without which there is none. @default none */
+  /** Block of the resource; without the block, there is no such data. @default none */
   readonly block?: string;
   readonly what: string;
-  /** Whether it may tell something of a person, and what. */
+  /** Personal data that it may contain. */
   readonly persons: string;
   readonly where: string;
   readonly kept: string;

@@ -15,7 +15,7 @@ import { pageFor, settledSection } from "./settled-pages";
 import { whoMayWhat } from "./who-may-what";
 
 interface FolderDescription {
-  /** Name of the stack in this repository; its id in an app may be another. */
+  /** Name of the stack in this repository; its id in an app may differ. */
   readonly stack: string;
   /** Inputs that have a variable. */
   readonly inputs: Table;
@@ -23,10 +23,10 @@ interface FolderDescription {
   /** All inputs of the stack. */
   readonly table: Table;
 
-  /** Settings of the deployment that the folder is for. @default - for any deployment */
+  /** Settings of the folder's deployment. @default - for any deployment */
   readonly deployment?: DeploymentSettings | undefined;
 
-  /** Files of `stacks/guides` that it needs, which link to no other; all by default. */
+  /** Necessary files of `stacks/guides`, without links to other guides; all by default. */
   readonly guides?: readonly string[];
 }
 
@@ -46,14 +46,14 @@ export function describeFolder(stack: PortableStack, description: FolderDescript
     addStackFile(stack, packageFile(`stacks/examples/runtime-probe/${file}`), `runtime-probe/${file}`);
 }
 
-/** The recipe of a first apply, where the settings of the deployment have the project already. */
+/** The steps of a first apply if the settings of the deployment contain the project. */
 function withoutProject(page: string): string {
   return page
     .replace(/,\s+name your project in the first line,/, ",")
     .replace(/^PROJECT=my-project\n(?:test -e terraform[.]tfvars [^\n]*\n[^\n]*\n)?/m, "");
 }
 
-/** The two pages at the top of a folder. In one for one deployment, messages say which inputs are settled. */
+/** The two pages at the top of a folder. In a folder for one deployment, messages say which inputs are settled. */
 function addPages(stack: PortableStack, { deployment, inputs, stack: name, table }: FolderDescription): void {
   const [readme, page] = [`stacks/folder/${name}.md`, `stacks/${name}.md`].map(packageFile) as [string, string];
   if (deployment === undefined) {

@@ -37,10 +37,10 @@ export function exampleValues(stack: string, inputs: Table): string {
   return `${[introduction, ...beginning, ...groups].join("\n\n")}\n`;
 }
 
-/** An input in a line, with what to write there. */
+/** An input in a line, with the suggested value. */
 function firstText({ hint, name, row }: FirstRow<Input>): string {
   const { default: value, example } = row;
-  // Where the settings of a deployment have set it, there is nothing to suggest.
+  // No suggestion for an input that the settings of a deployment set.
   const isSet = example !== undefined || !(value === null || JSON.stringify(value) === "[]" || value === false);
   return `${assignedText(name, row)}${hint === undefined || isSet ? "" : ` # such as ${hint}`}`;
 }

@@ -1,7 +1,7 @@
 /** A value as text; an object as JSON. */
 export const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
 
-/** Replaces each `${…}` of a template, also those that contain brackets. */
+/** Replaces each `${…}` of a template, even if it contains brackets. */
 export function replaceExpressions(text: string, replace: (inner: string) => string): string {
   const start = text.indexOf("${");
   if (start < 0) return text;
@@ -17,7 +17,7 @@ export function replaceExpressions(text: string, replace: (inner: string) => str
   return text;
 }
 
-/** Pieces between separators that are in no brackets and in no text. */
+/** Pieces between separators outside brackets and texts. */
 export function split(text: string, separator: string): string[] {
   const pieces = [""];
   let [depth, isText] = [0, false];
@@ -34,7 +34,7 @@ export function split(text: string, separator: string): string[] {
   return pieces;
 }
 
-/** The content of a bracket that was opened just before a text. */
+/** The content of a bracket that opens just before the given text. */
 export function beforeClosing(text: string): string {
   let [depth, isText] = [1, false];
   for (let at = 0; at < text.length; at++) {
@@ -55,7 +55,7 @@ export function whereSet(text: string): readonly [condition: string, value: stri
   return present === undefined || further.length > 0 ? undefined : [condition, present];
 }
 
-/** An expression without brackets around the whole of it. */
+/** An expression without brackets that enclose it as a whole. */
 export function withoutBrackets(text: string): string {
   if (!text.startsWith("(") || !text.endsWith(")")) return text;
   let depth = 0;

@@ -3,13 +3,16 @@ import { type Input, isList, type Table } from "../../lib/core/inputs/rows";
 import { groupedInputs } from "../input-groups";
 import { inputSchema } from "./input-schema";
 
-/** Rings of the example of a fleet, the usual one first. */
+/** Rings in the example of a fleet, the usual one first. */
 const RINGS = ["everyone", "canary"];
 
-/** Decided by the ring: a tenant's own value would win over it, and the tenant miss the upgrades of its ring. */
+/**
+ * Inputs that the ring determines. A tenant's own value would take precedence, and the tenant would miss the upgrades
+ * of its ring.
+ */
 const OF_THE_RING = ["applicationVersion"];
 
-/** Names that a tenant cannot change later; the form asks for each, and always writes it. */
+/** Names that a tenant cannot change later; the form asks for each name and always writes it. */
 const NAMES = ["project_id", "region", "tenant_id"];
 
 /**
@@ -66,7 +69,7 @@ const RING = {
   default: RINGS[0],
 };
 
-/** The names, then the others; a tenant of a fleet is named as its files are, and never by default. */
+/** The names, then the other inputs. The name of a tenant is also the name of its files, so it has no default. */
 function firstFields(fields: Readonly<Record<string, Facts>>): Facts {
   const first = Object.fromEntries(NAMES.map((name) => [name, fields[name]]));
   const tenant = { ...without(fields.tenant_id, ["default"]), pattern: "^[a-z0-9][a-z0-9-]{0,19}$" };
@@ -80,7 +83,7 @@ function field(name: string, row: Input, schemas: Readonly<Record<string, Facts>
   if (members !== undefined) {
     const object = objectField(members, schemas[name] ?? {});
     if (value !== null) return { ...about, ...object };
-    // A form fills in the defaults of all members that it shows, which would set every object there is.
+    // Without defaults, because a form fills in the defaults of all shown members and would set every object.
     return {
       ...about,
       oneOf: [
@@ -149,7 +152,7 @@ function without(facts: Facts = {}, names: readonly string[]): Facts {
   return Object.fromEntries(Object.entries(facts).filter(([name]) => !names.includes(name)));
 }
 
-/** Words that a title does not write as a name does. */
+/** Words with a different spelling in titles than in names. */
 const SPELLED: Readonly<Record<string, string>> = {
   ca: "CA",
   cpu: "CPU",
@@ -173,7 +176,7 @@ function titleOf(name: string): string {
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
-/** What is done with the answers, and what is shown of it. */
+/** Steps for the answers, and the shown results. */
 function work(stack: string, asked: Table): Facts {
   const tenant = "${{ parameters.tenant_id }}";
   const account = (name: string) => `${name}@\${{ parameters.project_id }}.iam.gserviceaccount.com`;
@@ -204,7 +207,7 @@ function work(stack: string, asked: Table): Facts {
       id: "entry",
       name: "Add the tenant to the list",
       action: "roadiehq:utils:json:merge",
-      // A text, because the scaffolder fills in values and no names.
+      // Written as a text, because the scaffolder can fill in values but not names.
       input: { path: "fleet.json", content: JSON.stringify({ tenants: { [tenant]: entry } }) },
     },
     {
@@ -222,7 +225,7 @@ function work(stack: string, asked: Table): Facts {
   return { steps, output: { links: [{ title: "Pull request", url: "${{ steps.publish.output.remoteUrl }}" }] } };
 }
 
-/** What the file of a tenant has after the project, and leaves out: values equal to these. */
+/** Content of a tenant's file after the project. Values that equal the given defaults are left out. */
 function rowsOf(asked: Table): Facts {
   const named = Object.fromEntries(Object.entries(asked).map(([name, row]) => [terraformName(name), row]));
   const rows = groupedInputs(named).flatMap((group) => group.rows.filter(([name]) => name !== "project_id"));

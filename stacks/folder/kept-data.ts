@@ -2,14 +2,14 @@ import { type Block, type ConfigurationFacts, type FoundResource, root } from ".
 import { DATA, type DatumText } from "./data-texts";
 import { asText } from "./expression-text";
 
-/** A row of the table of data, with the resource in which the data lies. */
+/** A row of the table of data, with the resource that stores the data. */
 export interface KeptDatum extends Pick<DatumText, "what" | "persons" | "where" | "kept" | "deleted"> {
-  /** Address of the resource, or of the input, in which the data lies. */
+  /** Address of the resource or input that stores the data. */
   readonly address: string;
   readonly when: readonly string[];
 }
 
-/** The data of a folder, with the values and inputs that decide on place and time. */
+/** The data of a folder, with the values and inputs that determine place and retention. */
 export function keptData(facts: ConfigurationFacts): readonly KeptDatum[] {
   return [...DATA.flatMap((text) => datumOf(facts, text) ?? []), stateOf(facts)];
 }
@@ -35,7 +35,7 @@ function datumOf(facts: ConfigurationFacts, datum: DatumText): KeptDatum | undef
   return undefined;
 }
 
-/** An argument in words. @throws Error if the resource does not have it */
+/** An argument in words. @throws Error if the resource does not have the argument */
 function valueAt(facts: ConfigurationFacts, { body, name, type }: FoundResource, path: string): string {
   const value = argumentAt(body, path);
   if (value === undefined) throw new Error(`${type}.${name} has no ${path}, of which the page of rights tells`);
@@ -47,7 +47,7 @@ function valueAt(facts: ConfigurationFacts, { body, name, type }: FoundResource,
   return facts.valueInWords(value);
 }
 
-/** An argument by its path, also in a block that an input decides on; undefined without one. */
+/** An argument by its path, even in a block that depends on an input; undefined if there is none. */
 function argumentAt(body: Block, path: string): unknown {
   return path.split(".").reduce<unknown>((part, each) => {
     const { [each]: own, dynamic } = (part ?? {}) as Block & { readonly dynamic?: Readonly<Record<string, Block>> };
@@ -65,7 +65,7 @@ function conditionsOfBlock(facts: ConfigurationFacts, body: Block, path: string)
   return facts.inputsIn(elements).map((input) => `without \`${input}\``);
 }
 
-/** Regions of a secret, or what decides on them. */
+/** Regions of a secret, or the input that determines them. */
 function placesOf(facts: ConfigurationFacts, replication: unknown): string {
   const { user_managed: chosen } = replication as { readonly user_managed?: Block };
   if (chosen === undefined) return "regions that Google chooses";
@@ -77,7 +77,7 @@ function placesOf(facts: ConfigurationFacts, replication: unknown): string {
     : inputs.map((name) => facts.inputInWords(name)).join("; else ");
 }
 
-/** What Terraform itself keeps. */
+/** Data that Terraform itself keeps. */
 function stateOf(facts: ConfigurationFacts): KeptDatum {
   const { backend = {} } = (facts.configuration.terraform ?? {}) as {
     readonly backend?: Readonly<Record<string, Block>>;

@@ -19,7 +19,10 @@ export interface TabledConfiguration {
 /** Rows of a table, each as its cells. */
 type Rows = readonly (readonly string[])[];
 
-/** A table for each group of inputs, with its guide; of a stack without groups one, the required inputs first. */
+/**
+ * A table for each group of inputs, with its guide. A stack without groups has one table, with the required inputs
+ * first.
+ */
 export function inputsTables({ variable }: Pick<TabledConfiguration, "variable">): string {
   return groupedInputs(variable)
     .map(({ group, note, rows }) => {
@@ -65,7 +68,7 @@ export function table(header: readonly string[], rows: Rows): string {
   return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
 }
 
-/** Text of a description, escaped, because a renderer would take `<name>` for a tag. */
+/** Text of a description, escaped because a renderer would treat `<name>` as a tag. */
 function escaped(description: string): string {
   return description.replaceAll("<", "\\<");
 }
@@ -77,7 +80,7 @@ function requiredFirst(
   return Number("default" in a) - Number("default" in b) || nameA.localeCompare(nameB);
 }
 
-/** Type of an input, as code for objects, whose type is long and whose members are names to copy. */
+/** Type of an input. For objects it is code, because the type is long and its members are names to copy. */
 function typeText({ type }: TerraformVariable): string {
   return type.startsWith("object(") ? `\`${type}\`` : type;
 }
@@ -86,7 +89,7 @@ function defaultText(input: TerraformVariable): string {
   return "default" in input ? code(JSON.stringify(input.default)) : "required";
 }
 
-/** A text as code, also one with backticks, which need longer ones around them. */
+/** A text as code; a text with backticks gets longer backticks around it. */
 export function code(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const ticks = "`".repeat(longest + 1);

@@ -2,9 +2,9 @@ import { LISTENERS, PROTOCOLS } from "./access-texts";
 import { type Block, type ConfigurationFacts, type FoundResource, isEmpty } from "./configuration-facts";
 import { split, withoutBrackets } from "./expression-text";
 
-/** A port on which something listens, as the page shows it. */
+/** An open port, for the page. */
 export interface OpenPort {
-  /** Address of the resource that opens it. */
+  /** Address of the resource that opens the port. */
   readonly address: string;
   readonly what: string;
   readonly port: string;
@@ -46,7 +46,7 @@ const INTERNET = "the Internet";
 /** Types of resources that open a port. */
 export const OPENING_TYPES: readonly string[] = Object.keys(OPENINGS);
 
-/** Every port on which something of a folder listens. */
+/** All open ports of a folder. */
 export function openPorts(facts: ConfigurationFacts): readonly OpenPort[] {
   const found = facts.resources.filter(({ type }) => OPENINGS[type] !== undefined);
   const order = Object.keys(LISTENERS);
@@ -55,7 +55,7 @@ export function openPorts(facts: ConfigurationFacts): readonly OpenPort[] {
     .sort((one, other) => order.indexOf(one.address) - order.indexOf(other.address));
 }
 
-/** @throws Error for what listens without a text */
+/** @throws Error for an open port without a text */
 function portsOf(facts: ConfigurationFacts, { body, name, type }: FoundResource): readonly OpenPort[] {
   const address = `${type}.${name}`;
   const openings = OPENINGS[type]?.(facts, body) ?? [];
@@ -91,7 +91,7 @@ function serviceOpening(facts: ConfigurationFacts, { default_uri_disabled: disab
   return [{ port: "TCP 443", from: closed === undefined ? INTERNET : `${INTERNET}; ${closed} nobody` }];
 }
 
-/** The address of a VM from outside of its network. */
+/** The address of a VM from outside its network. */
 function addressOf(facts: ConfigurationFacts, { network_interface: interfaces }: Block): string {
   const [first] = interfaces as readonly {
     readonly access_config?: unknown;
@@ -126,7 +126,7 @@ function clusterOpening(facts: ConfigurationFacts, { dynamic = {}, master_author
   return [{ port: "TCP 443", from: `${from}${byName}` }];
 }
 
-/** Only the proxy gets in, because the instance requires a connector and no network is authorized. */
+/** Only the proxy can connect, because the instance requires a connector and no network is authorized. */
 function databaseOpening(facts: ConfigurationFacts, { settings }: Block): readonly Opening[] {
   const { ip_configuration: ip } = settings as { readonly ip_configuration: Block };
   const isPublic = ip.ipv4_enabled;

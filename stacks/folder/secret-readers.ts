@@ -2,12 +2,12 @@ import { givenSecret, type Grant } from "./access-grants";
 import { ACTORS, COPIES, SECRETS } from "./access-texts";
 import { type Block, type ConfigurationFacts, root } from "./configuration-facts";
 
-/** A secret, and who reads it. */
+/** A secret and its readers. */
 export interface ReadSecret {
   /** Names of the resource, or inputs that name an existing secret. */
   readonly key: string;
 
-  /** The secret as the page names it. */
+  /** Name of the secret on the page. */
   readonly secret: string;
   readonly holds: string;
 
@@ -18,7 +18,7 @@ export interface ReadSecret {
 
 type Named = Readonly<Record<string, Block>>;
 
-/** Every secret: those that the folder creates, and those that inputs name. */
+/** Every secret: created by the folder, or named by inputs. */
 export function readSecrets(facts: ConfigurationFacts, grants: readonly Grant[]): readonly ReadSecret[] {
   const readers = [...ofGrants(grants), ...copies(facts), ...ofTerraform(facts)];
   const created = facts.ofType(/^google_secret_manager_secret$/).map(({ body, name }) => {
@@ -51,7 +51,7 @@ export function readSecrets(facts: ConfigurationFacts, grants: readonly Grant[])
   return [...created, ...given];
 }
 
-/** An input that names secrets, with its value while nobody sets it. */
+/** An input that names secrets, with its default. */
 function namedInput(facts: ConfigurationFacts, path: string): string {
   const value = facts.defaultOf(root(path));
   const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
@@ -93,7 +93,7 @@ function ofGrants(grants: readonly Grant[]): readonly Reader[] {
 
 const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 
-/** What Terraform reads at each plan and apply, as whoever runs it. */
+/** Secrets that Terraform reads at each plan and apply, under the account that runs it. */
 function ofTerraform(facts: ConfigurationFacts): readonly Reader[] {
   return Object.values(openedVersions(facts)).flatMap((body) =>
     secretsOf(facts, body).map((secret) => ({
@@ -105,7 +105,7 @@ function ofTerraform(facts: ConfigurationFacts): readonly Reader[] {
   );
 }
 
-/** Copies in the cluster, which pods get. */
+/** Copies in the cluster for pods. */
 function copies(facts: ConfigurationFacts): readonly Reader[] {
   const opened = openedVersions(facts);
   return facts.ofType(/^kubernetes_secret_v1$/).flatMap(({ body, name: copy }) => {
@@ -132,7 +132,7 @@ function openedVersions(facts: ConfigurationFacts): Named {
   return versions;
 }
 
-/** The secrets of an ephemeral value: a created one, one that an input names, or either. */
+/** The secrets of an ephemeral value: a created secret, a secret from an input, or either of them. */
 function secretsOf(facts: ConfigurationFacts, body: Block) {
   const isEach = facts.expanded(body.secret).includes("each.value");
   const text = facts.expanded(isEach ? body.for_each : body.secret);

@@ -8,12 +8,12 @@ import { type DeploymentSettings, settingOrDefault, type Settlement } from "../.
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { usedInputs } from "./used-inputs";
 
-/** Makes a stack in an app, under the settings of a deployment. */
+/** Creates a stack in an app, with the settings of a deployment. */
 type MakeStack = (app: App, deployment: DeploymentSettings) => PortableStack;
 
 /**
- * Finds out what becomes of each input in a folder for one deployment: the stack is made, and looked at, until no input
- * is left that decides which parts exist, and none that nothing uses.
+ * Determines the effect of the settings on each input in a folder for one deployment. Creates the stack repeatedly,
+ * until no remaining input decides which parts exist, and every remaining input is used.
  *
  * @param values of the deployment, under Terraform's names
  */
@@ -41,7 +41,7 @@ export function settlementsFor(
       .filter(({ path }) => !isUsed(path, usedParts) || forced.has(path))
       .map(({ path }) => [path, "fixed"] as const);
     const single = leftInputs.filter(({ path }) => forced.has(path)).map(({ path }) => [path, "fixed"] as const);
-    // What nothing uses shows only once nothing decides any more.
+    // Unused inputs can be found only after no input decides which parts exist.
     const changes = decided.length > 0 ? decided : [...unused, ...single, ...idle];
     if (changes.length === 0) return { values, settlements };
     for (const [path, settlement] of changes) settlements.set(path, settlement);
@@ -55,7 +55,7 @@ interface FoundInput {
   readonly value: unknown;
 }
 
-/** What decides of an input: itself, or the members of an object that is there in any case. */
+/** The deciding parts of an input: the input itself, or the members of an object that always exists. */
 function decidingParts(
   input: FoundInput | undefined,
   settlements: ReadonlyMap<string, Settlement>,
@@ -70,7 +70,7 @@ function decidingParts(
   });
 }
 
-/** Members of an object that always exists, also members of members. */
+/** Members of an object that always exists, including members of members. */
 function membersThere(
   { path, row, value }: FoundInput,
   settlements: ReadonlyMap<string, Settlement>,
@@ -87,18 +87,18 @@ function membersThere(
   });
 }
 
-/** Whether a member is used: itself, what is in it, or an object around it as a whole. */
+/** Whether a member is used: directly, by one of its own members, or with a whole object around it. */
 function isUsed(path: string, used: ReadonlySet<string>): boolean {
   return [...used].some((each) => each === path || each.startsWith(`${path}.`) || path.startsWith(`${each}.`));
 }
 
-/** What becomes of an input that decides which parts exist; undefined where it stays as it is. */
+/** Effect of the settings on an input that decides which parts exist; undefined if it does not change. */
 function settlementOf({ row, value }: FoundInput, former: Settlement | undefined): Settlement | undefined {
   if (former === "fixed") return undefined;
   const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
   const isUnset = value === null || (isEmpty && row.members === undefined);
   if (isUnset) return "fixed";
-  // A secret must not stand in a folder.
+  // A secret is not fixed, because a folder must not contain it.
   if (row.sensitive === true) return undefined;
   const mayBeUnset = (row.default ?? null) === null || row.nullable === true || isCollection(row);
   if (mayBeUnset && former === undefined) return "present";
@@ -112,7 +112,7 @@ function inputAt(reference: string, inputs: Table, values: DeploymentSettings["v
   let [table, value]: [Table, unknown] = [inputs, values];
   for (const name of reference.split(".")) {
     const [, row] = Object.entries(table).find(([each]) => terraformName(each) === name) ?? [];
-    // Of an object that is not set, nothing decides but that.
+    // For an object that is not set, only its absence decides.
     if (row === undefined || value === null) break;
     value = settingOrDefault(row, (value as DeploymentSettings["values"] | null)?.[name]);
     found = { row, value, path: found === undefined ? name : `${found.path}.${name}` };

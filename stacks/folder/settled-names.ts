@@ -10,7 +10,7 @@ export function settledNames(table: Table, left: Table, { settlements }: Deploym
   return [...gone.map(terraformName), ...members.map(([path]) => path)];
 }
 
-/** What a message of such a folder says of those that it names. */
+/** Note in a message of such a folder about the settled inputs that it mentions. */
 export function settledNote(message: string, settled: readonly string[]): string | undefined {
   const all = settled.filter((path) => isNamed(path, message));
   const names = all.filter((path) => !all.some((other) => path.startsWith(`${other}.`)));

@@ -6,7 +6,7 @@ import { code, inputsTables } from "./markdown-tables";
 import { shownType } from "./shown-type";
 
 /**
- * What the page of a folder for one deployment says of it: what is settled, what must stay set, and how to change it.
+ * Texts on the page of a folder for one deployment: settled inputs, inputs that must stay set, and steps for changes.
  */
 export function settledSection(stack: string, table: Table, { settlements, values }: DeploymentSettings): string {
   const all = [...settlements].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -54,7 +54,7 @@ interface SettledValue {
   readonly isDefault: boolean;
 }
 
-/** What differs from the defaults: what is on, what is off, and each other value. */
+/** Differences from the defaults: parts that are on, parts that are off, and every other value. */
 function chosenLines(chosen: readonly SettledValue[]): string[] {
   const isOff = ({ value }: SettledValue) => ["false", "null", "[]", "{}", '""'].includes(JSON.stringify(value));
   const paths = (isOfGroup: (each: SettledValue) => boolean) => chosen.filter(isOfGroup).map(({ path }) => path);
@@ -69,7 +69,7 @@ function chosenLines(chosen: readonly SettledValue[]): string[] {
 
 const named = (paths: readonly string[]) => paths.map((path) => `\`${path}\``).join(", ");
 
-/** The page of a stack, with the inputs of the folder, and without the outputs that it has not. */
+/** The page of a stack, with the inputs of the folder, and without outputs that the folder does not have. */
 export function pageFor(page: string, inputs: Table, outputs: readonly string[]): string {
   const rows = Object.entries(inputs).map(([name, row]) => [terraformName(name), { ...row, type: shownType(row) }]);
   const table = inputsTables({ variable: Object.fromEntries(rows) as Readonly<Record<string, Input>> });

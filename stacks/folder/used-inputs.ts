@@ -5,26 +5,28 @@ type Configuration = Readonly<Record<string, unknown>>;
 
 /** The inputs that a folder uses, by their Terraform names, and members such as `smtp.password_secret`. */
 export interface UsedInputs {
-  /** Those that decide which parts exist, and which blocks of them: they stand in a `count`, or before a block. */
+  /** Inputs that decide which parts and blocks exist, because a `count` or the condition of a block refers to them. */
   readonly deciding: ReadonlySet<string>;
 
-  /** Those to which a part or an output refers, or the validation of such an input, without members. */
+  /** Inputs, without members, to which a part, an output, or the validation of such an input refers. */
   readonly used: ReadonlySet<string>;
 
-  /** Inputs that are used, or members where only these are referred to. */
+  /** Used inputs, or only the used members if nothing refers to the whole input. */
   readonly usedParts: ReadonlySet<string>;
 
-  /** Those that have one value only, because a validation refuses every other. */
+  /** Inputs with only one valid value, because a validation refuses every other value. */
   readonly forced: ReadonlySet<string>;
 }
 
-/** Blocks that make something of an input; a check warns of it, and another variable is validated with it. */
+/**
+ * Blocks in which a reference counts as use of an input. Checks and validations of other variables are not among them.
+ */
 const USING = ["provider", "data", "ephemeral", "resource", "module", "output"];
 
 /**
- * Finds out what the configuration of a folder uses, also through its locals.
+ * Finds the inputs that the configuration of a folder uses, directly or through its locals.
  *
- * @param stated conditions of parts that are repeated, which show none
+ * @param stated conditions of parts with `for_each`, because the configuration does not show them
  */
 export function usedInputs(configuration: Configuration, stated: readonly string[] = []): UsedInputs {
   const locals = (configuration.locals ?? {}) as Configuration;
@@ -40,14 +42,14 @@ export function usedInputs(configuration: Configuration, stated: readonly string
     locals,
   );
   const used = rootsOf(usedParts);
-  // What is used may depend on another input by its validation.
+  // A used input may depend on another input by its validation.
   const variables = (configuration.variable ?? {}) as Configuration;
   for (const name of used) {
     for (const path of comparedMembers(name, conditionsOf(variables[name]), usedParts)) usedParts.add(path);
     for (const path of inputsIn(conditionsOf(variables[name]), locals)) {
       const [other = path] = path.split(".");
       used.add(other);
-      // A validation of its own makes nothing of a member.
+      // The validation of the input itself does not count as use of a member.
       if (other !== name) usedParts.add(path);
     }
   }
@@ -64,13 +66,13 @@ function comparedMembers(input: string, conditions: readonly string[], used: Rea
     .flat();
 }
 
-/** A collection that has elements or none, by a condition. */
+/** Matches a collection with elements or without, depending on a condition. */
 const OPTIONAL = /^\$\{([\s\S]*) \? \[[\s\S]*\] : \[\]\}$/;
 
 /** A collection that is another one, without an input. */
 const REPLACED = /^\$\{toset\(coalesce\((var[.]\w+), \[[^\]]*\]\)\)\}$/;
 
-/** The conditions under which there are blocks, at any depth. */
+/** The conditions of blocks, at any depth. */
 function conditionsOfBlocks(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   const { dynamic = {} } = value as { readonly dynamic?: Configuration };
@@ -101,7 +103,7 @@ function forcedBy(condition: string): string[] {
   return conjunctsOf(text).flatMap((each) => FORCED.flatMap((form) => form.exec(each)?.[1] ?? []));
 }
 
-/** Conditions that must all hold; the whole where only one of several must. */
+/** Conditions that must all hold; the whole expression if only one of several must hold. */
 function conjunctsOf(text: string): string[] {
   const inner = /^[(](.*)[)]$/s.exec(text)?.[1];
   if (inner !== undefined && split(text, " ").length === 1) return conjunctsOf(inner);

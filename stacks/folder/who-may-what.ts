@@ -7,7 +7,7 @@ import { table } from "./markdown-tables";
 import { openPorts } from "./open-ports";
 import { type ReadSecret, readSecrets } from "./secret-readers";
 
-/** The page of a folder that says who may what, from its configuration. */
+/** The page of a folder about permissions, from its configuration. */
 export function whoMayWhat(configuration: Block): string {
   const facts = new ConfigurationFacts(configuration);
   const grants = grantsOf(facts);
@@ -57,7 +57,7 @@ function compactTable(header: readonly string[], rows: readonly (readonly string
 
 const sentence = (phrases: readonly string[]): string => phrases.join(", ");
 
-/** Those of whom there are several, each of which has a role of its own. */
+/** Kinds of holders with several members, each with its own role. */
 const SEVERAL: readonly ActorName[] = ["agents", "pods"];
 
 const ORDER = Object.keys(ACTORS) as ActorName[];
@@ -87,14 +87,14 @@ function identities(facts: ConfigurationFacts, grants: readonly Grant[]): string
     .join("\n\n");
 }
 
-/** The account in an input, with its address in a folder that has it. */
+/** The account in an input, with its address if the folder contains it. */
 function givenIn(facts: ConfigurationFacts, path: string): string {
   const [name = "", member = ""] = path.replaceAll("`", "").split(".");
   const value = (facts.defaultOf(name) as Block | null | undefined)?.[member];
   return typeof value === "string" ? `the one in ${path}, here \`${value}\`` : `the one in ${path}`;
 }
 
-/** What identities do that have no account with a description. */
+/** Purposes of identities that have no account with a description. */
 const WITHOUT_ACCOUNT: Readonly<Partial<Record<ActorName, string>>> = {
   existing_nodes: "Runs the nodes of the cluster",
   agents: "Encrypt, for a service of Google, what it stores",

@@ -14,7 +14,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   projectId,
   region: "europe-west1",
   tenantId: "acme",
-  // For a new deployment. Left out, an older release runs, which has known vulnerabilities.
+  // For a new deployment. If left out, an older release with known vulnerabilities runs.
   applicationVersion: "2026.8.7",
   databaseVersion: 17,
   // For a trial, as in the first example.
@@ -58,7 +58,7 @@ new MonitoringAlertPolicy(stack, "Deadlocks", {
     },
   ],
   documentation: { content: "Query insights shows the statements.", mimeType: "text/markdown" },
-  // Whoever gets the other alerts.
+  // Sent to the receivers of the other alerts.
   notificationChannels: identityProvider.monitoring.alertPolicies?.channelIds ?? [],
   dependsOn: identityProvider.monitoring.ready,
 });

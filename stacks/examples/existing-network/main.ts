@@ -11,7 +11,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region: "europe-west1",
   tenantId: "acme",
-  // For a new deployment. Left out, an older release runs, which has known vulnerabilities.
+  // For a new deployment. If left out, an older release with known vulnerabilities runs.
   applicationVersion: "2026.8.7",
   databaseVersion: 17,
   domain: "sign-in.example.com",
@@ -20,7 +20,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
     network: "projects/shared-network/global/networks/vpc",
     subnetwork: "projects/shared-network/regions/europe-west1/subnetworks/sign-in",
   },
-  // Must include the machine that applies.
+  // Must include the machine that runs Terraform.
   authorizedNetworks: { office: "203.0.113.0/24" },
   // For a trial, as in the first example.
   deletionProtection: false,

@@ -11,7 +11,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region: "europe-west1",
   tenantId: "acme",
-  // For a new deployment. Left out, an older release runs, which has known vulnerabilities.
+  // For a new deployment. If left out, an older release with known vulnerabilities runs.
   applicationVersion: "2026.8.7",
   databaseVersion: 17,
   // For a trial. Leave it out to protect the data.

@@ -49,7 +49,7 @@ const nat = new ComputeRouterNat(stack, "Nat", {
   region,
   natIpAllocateOption: "AUTO_ONLY",
   sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
-  // It translates the ranges of the subnetwork, so it must be deleted before them.
+  // NAT translates the ranges of the subnetwork, so it must be deleted before them.
   dependsOn: [subnetwork],
 });
 
@@ -57,7 +57,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region,
   tenantId: "acme",
-  // For a new deployment. Left out, an older release runs, which has known vulnerabilities.
+  // For a new deployment. If left out, an older release with known vulnerabilities runs.
   applicationVersion: "2026.8.7",
   databaseVersion: 17,
   // Database, cluster and pods are created after these, and deleted before them.

@@ -4,7 +4,7 @@ import { PortableStack, ServerlessIdentityProvider, type ServerlessIdentityProvi
 
 const location = { projectId: "my-project", region: "europe-west1" };
 
-/** One tenant: a stack, a folder and a state of its own, so that no change of one can affect the other. */
+/** One tenant with a separate stack, folder and state, so that a change of one tenant cannot affect the other. */
 class SignIn extends PortableStack {
   constructor(app: App, tenantId: string, props: Partial<ServerlessIdentityProviderProps> = {}) {
     super(app, tenantId, { providers: ["google", "random"] });
@@ -15,7 +15,7 @@ class SignIn extends PortableStack {
     const identityProvider = new ServerlessIdentityProvider(this, "IdentityProvider", {
       ...location,
       tenantId,
-      // For a new deployment. Left out, an older release runs, which has known vulnerabilities.
+      // For a new deployment. If left out, an older release with known vulnerabilities runs.
       applicationVersion: "2026.8.7",
       databaseVersion: 17,
       deletionProtection: protect.booleanValue,
