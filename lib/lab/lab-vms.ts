@@ -104,7 +104,7 @@ export function addWindowsVm(scope: Construct, id: string, props: WindowsVmProps
     },
     count: countIf(props.create),
     dependsOn: props.dependsOn,
-    // Ignored, because gcloud writes this key when it resets a password.
+    // Ignored, because gcloud writes it when it resets a password.
     lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
   });
   addDynamicBlock(vm, "network_interface.0", "access_config", {
