@@ -76,7 +76,12 @@ import { addLandingZone, keyFacts } from "./platform/landing-zone";
 import { type NamedSetting, namesInLogs } from "./platform/monitoring/alert";
 import { type ClusterInLogs } from "./platform/monitoring/audit-filter";
 import { AuditLog } from "./platform/monitoring/audit-log";
-import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
+import {
+  Monitoring,
+  type MonitoringProps,
+  type WatchedAddress,
+  type WatchedReplica,
+} from "./platform/monitoring/monitoring";
 import { objectivesOf } from "./platform/monitoring/service-levels";
 import { type ExistingNetwork, networkProblems, warnOfNetwork } from "./platform/network/network-attachment";
 import { type SeparateWorker } from "./platform/parts";
@@ -84,6 +89,12 @@ import { BUILDER_PURPOSE, ImageRegistry } from "./platform/registry/image-regist
 import { databaseWarning } from "./platform/sql/database-flags";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 import { type Standby } from "./platform/standby";
+
+/** Facts of a platform for monitoring. */
+interface MonitoredPlatform extends Pick<MonitoringProps, "namespace" | "platform"> {
+  readonly address: Pick<WatchedAddress, "domain" | "isPublic" | "url" | "urlMap">;
+  readonly standby?: WatchedReplica;
+}
 
 /** Facts of a platform for the audit log. */
 interface AuditedPlatform extends Pick<MonitoringProps, "namespace" | "platform"> {
@@ -634,60 +645,57 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** Uptime check, dashboard and alerts. @internal */
-  protected addMonitoring(
-    platform: Pick<MonitoringProps, "domain" | "isPublic" | "namespace" | "platform" | "standby" | "url" | "urlMap">,
-  ): Monitoring {
-    const { apis, checker, database, dumper, initializer, context, prober, recoverer, runtime } = this;
-    const { checkUp, dump, eventRetention, recoveryAccess, signInProbe, settings, values } = this;
+  protected addMonitoring({ address, namespace, platform, standby }: MonitoredPlatform): Monitoring {
+    const { apis, checker, dumper, initializer, context, prober, recoverer, runtime, settings, values } = this;
     return new Monitoring(this, "Monitoring", {
-      ...platform,
+      apis,
+      context,
+      platform,
+      namespace,
       alertEmails: settings.alertEmails,
       alerts: settings.alerts,
       dashboard: settings.dashboard,
       notificationChannels: settings.notificationChannels,
       secretReadLog: settings.secretReadLog,
       uptimeCheck: settings.uptimeCheck,
-      apis,
-      context,
       nameOf: (setting: NamedSetting) => valueAt(values, setting).name,
-      certificateValidation: values.certificateValidation.text,
-      maxInstanceCount: values.maxInstanceCount.number,
-      minInstanceCount: values.minInstanceCount.number,
-      checkUp: checkUp && {
-        condition: isCheckedUp(this, values),
-        jobName: checkUp.jobName,
-        missingAfter: checkUp.missingAfter,
-      },
-      restoreDrill: judgesDrills(values),
-      signInProbe: signInProbe && {
-        condition: values.signInProbe.isSet(),
-        jobName: signInProbe.jobName,
-        missingAfter: signInProbe.missingAfter,
-      },
-      eventRetention: eventRetention && { condition: values.auditLog.isSet(), jobName: eventRetention.jobName },
-      recoveryAccess: recoveryAccess && { condition: values.recoveryAccess.isSet(), jobName: recoveryAccess.jobName },
-      connectionPool: isPooled(values),
-      databaseId: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,
       hasReceivers: hasReceivers(this, values),
-      ownBackups: values.existingBackupPlan.isNull(),
-      ownDatabase: not(isExistingUsed(this.partOf(settings.existingDatabase))),
-      dump:
-        dump?.jobName === undefined
-          ? undefined
-          : {
-              bucketName: dump.bucket.bucketName,
-              condition: dump.condition,
-              isDaily: dump.isDaily,
-              jobName: dump.jobName,
-            },
+      objectives: objectivesOf(values),
+      address: {
+        ...address,
+        certificateValidation: values.certificateValidation.text,
+        protection: values.protection.isSet(),
+      },
+      instances: {
+        maxCount: values.maxInstanceCount.number,
+        minCount: values.minInstanceCount.number,
+        connectionPool: isPooled(values),
+        workerCount: workerCount(values).text,
+        workerMode: values.workerMode.text,
+      },
+      database: this.watchedDatabase(standby),
+      jobs: {
+        checkUp: this.checkUp,
+        dump: this.dump?.watched,
+        eventRetention: this.eventRetention,
+        recoveryAccess: this.recoveryAccess,
+        signInProbe: this.signInProbe,
+        restoreDrill: judgesDrills(values),
+      },
       identities: present(initializer, runtime, dumper, checker, prober, recoverer),
+    });
+  }
+
+  private watchedDatabase(standby: WatchedReplica | undefined): MonitoringProps["database"] {
+    const { database, settings, values } = this;
+    return {
+      id: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,
       diskLimitGb: settings.databaseDiskLimitGb,
       maxConnections: database.connectionLimit,
-      objectives: objectivesOf(values),
-      protection: values.protection.isSet(),
-      workerCount: workerCount(values).text,
-      workerMode: values.workerMode.text,
-    });
+      hasOwnBackups: values.existingBackupPlan.isNull(),
+      isOwn: not(isExistingUsed(this.partOf(settings.existingDatabase))),
+      standby,
+    };
   }
 
   /** The audit log; undefined without one. @internal */

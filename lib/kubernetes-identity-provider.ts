@@ -339,11 +339,9 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.signInProbe = this.addSignInProbe([...this.workload.ready, ...this.loadBalancer.ready]);
     this.recoveryAccess = this.addRecoveryAccess(container, this.workload.ready);
     this.monitoring = this.addMonitoring({
-      domain: settings.domain,
-      namespace,
       platform: "kubernetes",
-      url: this.url,
-      urlMap: urlMapPattern(this.namespace.givenName),
+      namespace,
+      address: { domain: settings.domain, url: this.url, urlMap: urlMapPattern(this.namespace.givenName) },
     });
     this.auditLog = this.addAuditLog({
       platform: "kubernetes",

@@ -336,12 +336,14 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     );
     this.recoveryAccess = this.addRecoveryAccess(container, this.service.ready);
     this.monitoring = this.addMonitoring({
-      domain: this.address?.domain,
-      isPublic: allOf(isOpen(this.access), this.isInternal.not()),
       platform: "serverless",
+      address: {
+        domain: this.address?.domain,
+        isPublic: allOf(isOpen(this.access), this.isInternal.not()),
+        url: this.url,
+        urlMap: urlMapName(context),
+      },
       standby: this.watchedReplica,
-      url: this.url,
-      urlMap: urlMapName(context),
     });
     this.auditLog = this.addAuditLog({
       platform: "serverless",

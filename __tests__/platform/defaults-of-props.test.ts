@@ -61,6 +61,7 @@ const defaultsOf = <Props extends object>(
   rows: readonly Row<Props>[],
 ): Defaults => ({ of, file, given: build, rows: rows });
 
+const ADDRESS = { domain: "login.example.com", protection: false, url: "https://idp-1a2b3c.a.run.app" };
 const PURPOSE = { context: CONTEXT, purpose: "run", description: "Runs." };
 const NETWORK = { network: "projects/demo/global/networks/a", subnetwork: "projects/demo/regions/us-central1/a" };
 const EXISTING_DATABASE = {
@@ -248,32 +249,25 @@ const DEFAULTS: readonly Defaults[] = [
         apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
         alertEmails: ["admin@example.com"],
         nameOf: String,
-        connectionPool: false,
-        ownBackups: true,
-        ownDatabase: true,
-        checkUp: { condition: false, jobName: "", missingAfter: "30m" },
-        eventRetention: { condition: false, jobName: "" },
-        recoveryAccess: { condition: false, jobName: "" },
-        restoreDrill: false,
-        signInProbe: { condition: false, jobName: "", missingAfter: "30m" },
-        domain: "login.example.com",
-        dump: { jobName: "", bucketName: "", condition: false, isDaily: false },
-        identities: [standInIdentity()],
-        databaseId: "demo-project:sql-demo",
-        maxConnections: "100",
-        maxInstanceCount: 3,
-        minInstanceCount: 1,
         platform: "serverless",
-        protection: false,
-        workerCount: "1",
-        workerMode: "in-container",
-        url: "https://idp-1a2b3c.a.run.app",
+        identities: [standInIdentity()],
+        database: { id: "demo-project:sql-demo", hasOwnBackups: true, isOwn: true, maxConnections: "100" },
+        instances: { connectionPool: false, maxCount: 3, minCount: 1, workerCount: "1", workerMode: "in-container" },
+        jobs: {
+          checkUp: undefined,
+          dump: undefined,
+          eventRetention: undefined,
+          recoveryAccess: undefined,
+          restoreDrill: false,
+          signInProbe: undefined,
+        },
+        address: ADDRESS,
         ...props,
       });
     },
     [
       ["secretReadLog.enabled", false, true],
-      ["certificateValidation", "dns", "load-balancer"],
+      ["address.certificateValidation", "dns", "load-balancer", { address: ADDRESS }],
       ["dashboard", true, false],
     ],
   ),

@@ -188,6 +188,8 @@ interface CheckUpParts {
  * application and only reads. Runs of the job are billed.
  */
 export class CheckUp extends Construct {
+  /** Whether the job exists. @internal */
+  readonly condition: Condition;
   readonly jobName: string;
 
   /** Time without a successful run after which the check-up counts as missing, for PromQL: three periods. */
@@ -218,6 +220,7 @@ export class CheckUp extends Construct {
       timeZone: "Etc/UTC",
       condition,
     });
+    this.condition = condition;
     this.jobName = job.jobName;
     this.missingAfter = missingAfter(schedule, DEFAULT_MINUTES);
     this.ready = job.ready;

@@ -251,6 +251,12 @@ export class DatabaseDump extends Construct {
     this.ready = [...readyOf(scheduled, first), ...this.locked.ready];
   }
 
+  /** The scheduled job and the bucket, for the alerts; undefined without a schedule. @internal */
+  get watched() {
+    const { condition, isDaily, jobName } = this;
+    return jobName === undefined ? undefined : { bucketName: this.bucket.bucketName, condition, isDaily, jobName };
+  }
+
   private addScheduledJob(script: StackFile, condition: Expr<boolean>) {
     const { inputs, runner } = this.props;
     return runner?.schedule(this, "Job", {

@@ -30,6 +30,8 @@ interface EventRetentionProps {
  * them. The job signs in as the application and does not read the content of events. Runs of the job are billed.
  */
 export class EventRetention extends Construct {
+  /** Whether the job exists. @internal */
+  readonly condition: Condition;
   readonly jobName: string;
 
   /** Command that runs the job at once, for example after a change of the days. */
@@ -55,6 +57,7 @@ export class EventRetention extends Construct {
       timeZone: "Etc/UTC",
       condition,
     });
+    this.condition = condition;
     this.jobName = job.jobName;
     this.runCommand = job.runCommand;
     this.ready = job.ready;

@@ -91,6 +91,8 @@ interface RecoveryAccessParts {
  * billed.
  */
 export class RecoveryAccess extends Construct {
+  /** Whether the job exists. @internal */
+  readonly condition: Condition;
   readonly jobName: string;
 
   /** Command that makes a link, with a placeholder for the user's name; null at plan without a recovery job. */
@@ -107,9 +109,10 @@ export class RecoveryAccess extends Construct {
     private readonly props: RecoveryAccessParts,
   ) {
     super(scope, id);
-    const { context, inputs } = props;
+    const { condition, context, inputs } = props;
     const { mayRead, mayWrite, secretName } = this.addLink();
     const job = this.addJob(secretName, mayWrite);
+    this.condition = condition;
     this.jobName = job.jobName;
     const ifMade = (command: string) => inputs.recoveryAccess.isSet().choose(command, null).text;
     this.runCommand = ifMade(job.runCommand);

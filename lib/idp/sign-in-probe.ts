@@ -138,6 +138,8 @@ interface SignInProbeParts {
  * job prints one line of JSON, which the alerts read. Runs of the job are billed.
  */
 export class SignInProbe extends Construct {
+  /** Whether the job exists. @internal */
+  readonly condition: Condition;
   readonly jobName: string;
 
   /** Time without a run that triggers an alert, for PromQL: three periods. */
@@ -181,6 +183,7 @@ export class SignInProbe extends Construct {
       timeZone: "Etc/UTC",
       condition,
     });
+    this.condition = condition;
     this.jobName = job.jobName;
     this.missingAfter = missingAfter(schedule, DEFAULT_MINUTES);
     this.ready = job.ready;

@@ -8,32 +8,39 @@ import { describeWith } from "../../support/programs";
 import { apisIn, CONTEXT, standInIdentity } from "../../support/stand-in-parts";
 import { bareStack, type Block, resourceOf, type Terraform, terraformOf } from "../../support/synthesis";
 
-function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitoring; terraform: Terraform } {
+/** Props of a deployment on Cloud Run with a server alone. */
+const SERVER = {
+  nameOf: String,
+  platform: "serverless",
+  address: { protection: false, url: "https://idp-1a2b3c.a.run.app" },
+  database: { id: "demo-project:sql-demo", hasOwnBackups: true, isOwn: true, maxConnections: "100" },
+  instances: { connectionPool: false, maxCount: 3, minCount: 1, workerCount: "1", workerMode: "in-container" },
+  jobs: {
+    checkUp: undefined,
+    dump: undefined,
+    eventRetention: undefined,
+    recoveryAccess: undefined,
+    restoreDrill: false,
+    signInProbe: undefined,
+  },
+} as const satisfies Partial<MonitoringProps>;
+
+type Group = "address" | "instances" | "jobs";
+type Changes = Partial<Omit<MonitoringProps, Group>> & {
+  readonly [Name in Group]?: Partial<MonitoringProps[Name]>;
+};
+
+function monitored(changes: Changes = {}): { monitoring: Monitoring; terraform: Terraform } {
   const stack = bareStack();
   const monitoring = new Monitoring(stack, "Monitoring", {
+    ...SERVER,
     context: CONTEXT,
     apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
-    nameOf: String,
-    connectionPool: false,
-    ownBackups: true,
-    ownDatabase: true,
-    checkUp: { condition: false, jobName: "", missingAfter: "30m" },
-    eventRetention: { condition: false, jobName: "" },
-    recoveryAccess: { condition: false, jobName: "" },
-    restoreDrill: false,
-    signInProbe: { condition: false, jobName: "", missingAfter: "30m" },
-    dump: { jobName: "", bucketName: "", condition: false, isDaily: false },
     identities: [standInIdentity()],
-    databaseId: "demo-project:sql-demo",
-    maxConnections: "100",
-    maxInstanceCount: 3,
-    minInstanceCount: 1,
-    platform: "serverless",
-    protection: false,
-    workerCount: "1",
-    workerMode: "in-container",
-    url: "https://idp-1a2b3c.a.run.app",
-    ...props,
+    ...changes,
+    address: { ...SERVER.address, ...changes.address },
+    instances: { ...SERVER.instances, ...changes.instances },
+    jobs: { ...SERVER.jobs, ...changes.jobs },
   });
   return { monitoring, terraform: terraformOf(stack) };
 }
@@ -63,9 +70,10 @@ const CHANNEL = "projects/p/notificationChannels/1";
 const PAGER = "projects/p/notificationChannels/2";
 const CHANNELS = { notificationChannels: { enabled: true, all: [CHANNEL] } };
 const EMAILS = { alertEmails: ["on-call@example.com"] };
-const DOMAIN = { ...EMAILS, domain: "login.example.com", urlMap: "a" };
+const DOMAIN = { domain: "login.example.com", urlMap: "a" };
 const DUMP = { jobName: "idp-dump", bucketName: "dumps", condition: true, isDaily: true };
-const WORKERS = { ...EMAILS, namespace: "idp", workerCount: "2" };
+const WORKERS = { ...EMAILS, namespace: "idp" };
+const workers = <Mode extends string>(workerMode: Mode) => ({ workerCount: "2", workerMode });
 
 /** What Terraform evaluates, all at once. */
 const EVALUATED = {
@@ -74,24 +82,24 @@ const EVALUATED = {
   channels: CHANNELS,
   pager: { notificationChannels: { enabled: true, critical: [PAGER] } },
   pagerAndChannel: { notificationChannels: { enabled: true, all: [CHANNEL], critical: [PAGER] } },
-  domain: DOMAIN,
-  protectedDomain: { ...DOMAIN, protection: true },
-  protection: { ...EMAILS, protection: true },
+  domain: { ...EMAILS, address: DOMAIN },
+  protectedDomain: { ...EMAILS, address: { ...DOMAIN, protection: true } },
+  protection: { ...EMAILS, address: { protection: true } },
   audit: { ...EMAILS, secretReadLog: { enabled: true } },
-  dump: { ...EMAILS, dump: DUMP },
+  dump: { ...EMAILS, jobs: { dump: DUMP } },
   // Nobody knows when the next one is due.
-  rareDump: { ...EMAILS, dump: { ...DUMP, isDaily: false } },
-  alwaysAtMaximum: { ...EMAILS, minInstanceCount: 3 },
-  "in-container on serverless": { ...WORKERS, platform: "serverless", workerMode: "in-container" },
-  "all-in-one on serverless": { ...WORKERS, platform: "serverless", workerMode: "all-in-one" },
-  "separate on serverless": { ...WORKERS, platform: "serverless", workerMode: "separate" },
-  "separate on kubernetes": { ...WORKERS, platform: "kubernetes", workerMode: "separate" },
+  rareDump: { ...EMAILS, jobs: { dump: { ...DUMP, isDaily: false } } },
+  alwaysAtMaximum: { ...EMAILS, instances: { minCount: 3 } },
+  "in-container on serverless": { ...WORKERS, platform: "serverless", instances: workers("in-container") },
+  "all-in-one on serverless": { ...WORKERS, platform: "serverless", instances: workers("all-in-one") },
+  "separate on serverless": { ...WORKERS, platform: "serverless", instances: workers("separate") },
+  "separate on kubernetes": { ...WORKERS, platform: "kubernetes", instances: workers("separate") },
   tuned: {
     ...EMAILS,
     alerts: { "database-cpu": { threshold: 0.5 }, memory: { enabled: false }, uptime: { durationSeconds: 600 } },
   },
   tunedForNobody: { alerts: { "database-cpu": { threshold: 0.5 } } },
-} as const satisfies Record<string, Partial<MonitoringProps>>;
+} as const satisfies Record<string, Changes>;
 
 type Case = keyof typeof EVALUATED;
 
@@ -99,7 +107,7 @@ let values: Readonly<Record<Case, Block>> | undefined;
 
 /** What Terraform makes of a configuration: the alerts that have a policy, and the dashboard. */
 function madeOf(name: Case): Policies {
-  const cases = Object.entries(EVALUATED) as [Case, Partial<MonitoringProps>][];
+  const cases = Object.entries(EVALUATED) as [Case, Changes][];
   values ??= evaluatedTogether(
     ["channels", "dashboard", "policies", "repeated"],
     Object.fromEntries(cases.map(([key, props]) => [key, expressionsOf(props)])) as Record<Case, Terraform>,
@@ -113,8 +121,8 @@ function madeOf(name: Case): Policies {
   };
 }
 
-function expressionsOf(props: Partial<MonitoringProps>): Terraform {
-  const { terraform } = monitored(props);
+function expressionsOf(changes: Changes): Terraform {
+  const { terraform } = monitored(changes);
   const policy = resource(terraform, POLICY);
   const inner = (value: unknown) => String(value).replace(/^\$\{(.*)\}$/, "$1");
   const ofEach = (text: unknown) => inner(text).replaceAll("each.value", "alert");

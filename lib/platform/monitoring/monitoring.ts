@@ -59,67 +59,86 @@ export interface WatchedReplica {
   readonly isInUse: Expr<boolean>;
 }
 
-/** Props of monitoring. */
-export interface MonitoringProps extends MonitoringSettings {
-  readonly apis: ProjectApis;
-  readonly context: DeploymentContext;
-  readonly platform: Platform;
-  /** Address to which clients connect: `https://<host>`. */
+/** Jobs of the deployment that alerts watch; undefined ones do not exist. */
+interface WatchedJobs {
+  readonly checkUp: PeriodicJob | undefined;
+  readonly dump: WatchedDump | undefined;
+  readonly eventRetention: WatchedJob | undefined;
+  readonly recoveryAccess: WatchedJob | undefined;
+  readonly signInProbe: PeriodicJob | undefined;
+  /** Whether the check-up reports overdue restore drills. */
+  readonly restoreDrill: Condition;
+}
+
+/** Address to which clients connect. */
+export interface WatchedAddress {
+  /** `https://<host>`. */
   readonly url: string;
+  readonly domain?: string;
+  /** Whether the address accepts unauthenticated requests; by default it does. */
+  readonly isPublic?: Condition;
+  /** Regular expression for the name of the load balancer's URL map; needed with a domain. */
+  readonly urlMap?: string;
+  /** How the certificate of the domain is validated: by `dns` or by the load balancer. */
+  readonly certificateValidation?: string;
+  /** Whether the load balancer has a security policy of the deployment's own. */
+  readonly protection: Condition;
+}
+
+/** Servers and workers. */
+interface WatchedInstances {
+  readonly minCount: number;
+  readonly maxCount: number;
+  /** Whether instances have a pool of connections. */
+  readonly connectionPool: Condition;
+  readonly workerCount: string;
+  readonly workerMode: string;
+}
+
+interface WatchedDatabase {
+  /** The instance in use, with its project, as logs have it. */
+  readonly id: string;
   /** Size up to which the disk of the database grows, in GB; by default without a limit. */
   readonly diskLimitGb?: number;
   readonly maxConnections: string;
-  readonly minInstanceCount: number;
-  readonly maxInstanceCount: number;
-  /** Accounts of the deployment, which may read its secrets. */
-  readonly identities: readonly WorkloadIdentity[];
-  /**
-   * Whether there are receivers of alerts.
-   *
-   * @default - always
-   */
-  readonly hasReceivers?: Condition;
   /** Whether Cloud SQL makes the backups of the database, and no existing backup plan. */
-  readonly ownBackups: Condition;
+  readonly hasOwnBackups: Condition;
   /** Whether the database's instance belongs to the deployment. */
-  readonly ownDatabase: Condition;
-  readonly nameOf: (setting: NamedSetting) => string;
-  readonly domain?: string;
-  /** How the certificate of the domain is validated: by `dns` or by the load balancer. */
-  readonly certificateValidation?: string;
-  /** Whether instances have a pool of connections. */
-  readonly connectionPool: Condition;
-  readonly checkUp: PeriodicJob | undefined;
-  /** Whether the check-up reports overdue restore drills. */
-  readonly restoreDrill: Condition;
-  readonly signInProbe: PeriodicJob | undefined;
+  readonly isOwn: Condition;
   /**
    * The replica in a second region.
    *
    * @default - none
    */
   readonly standby?: WatchedReplica;
-  readonly eventRetention: WatchedJob | undefined;
-  readonly recoveryAccess: WatchedJob | undefined;
-  readonly dump: WatchedDump | undefined;
-  /** Whether the address accepts unauthenticated requests; by default it does. */
-  readonly isPublic?: Condition;
-  /** The instance in use, with its project, as logs have it. */
-  readonly databaseId: string;
+}
+
+/** Props of monitoring. */
+export interface MonitoringProps extends MonitoringSettings {
+  readonly apis: ProjectApis;
+  readonly context: DeploymentContext;
+  readonly platform: Platform;
+  /** Namespace in the cluster; needed on Kubernetes. */
+  readonly namespace?: string;
+  readonly nameOf: (setting: NamedSetting) => string;
+  /**
+   * Whether there are receivers of alerts.
+   *
+   * @default - always
+   */
+  readonly hasReceivers?: Condition;
   /**
    * Service-level objectives.
    *
    * @default - none
    */
   readonly objectives?: Objectives;
-  /** Namespace in the cluster; needed on Kubernetes. */
-  readonly namespace?: string;
-  /** Whether the load balancer has a security policy of the deployment's own. */
-  readonly protection: Condition;
-  readonly workerCount: string;
-  readonly workerMode: string;
-  /** Regular expression for the name of the load balancer's URL map; needed with a domain. */
-  readonly urlMap?: string;
+  readonly address: WatchedAddress;
+  readonly instances: WatchedInstances;
+  readonly database: WatchedDatabase;
+  readonly jobs: WatchedJobs;
+  /** Accounts of the deployment, which may read its secrets. */
+  readonly identities: readonly WorkloadIdentity[];
 }
 
 /**
@@ -258,24 +277,24 @@ export class Monitoring extends Construct {
   }
 
   /** Name of the instance in use: the replica once it has taken over. */
-  private databaseInLogs({ context, standby }: MonitoringProps): string {
+  private databaseInLogs({ context, database: { standby } }: MonitoringProps): string {
     const primary = sqlInstanceName(context.deployment);
     if (standby === undefined) return primary;
     return named(this, "Database", standby.isInUse.choose(standby.instanceName, primary)).text;
   }
 
   /** The instance that is watched, with its project, as logs have it. */
-  private databaseIdInLogs({ context, databaseId, standby }: MonitoringProps): string {
-    if (standby === undefined) return databaseId;
+  private databaseIdInLogs({ context, database: { id, standby } }: MonitoringProps): string {
+    if (standby === undefined) return id;
     const replica = interpolated`${context.projectId}:${standby.instanceName}`;
-    return named(this, "DatabaseId", standby.isInUse.choose<string>(replica, databaseId)).text;
+    return named(this, "DatabaseId", standby.isInUse.choose<string>(replica, id)).text;
   }
 
   /** Facts for alerts, in part as locals. */
   private addAlertFacts(props: MonitoringProps): AlertFacts {
-    const { checkUp, diskLimitGb: limit = 0, dump, eventRetention, recoveryAccess, signInProbe, context } = props;
-    const { objectives = NO_OBJECTIVES } = props;
-    const { deployment, projectId } = context;
+    const { address, database, instances, objectives = NO_OBJECTIVES } = props;
+    const { checkUp, dump, eventRetention, recoveryAccess, signInProbe } = props.jobs;
+    const { deployment, projectId } = props.context;
     const isServerless = props.platform === "serverless";
     // Accounts that do not exist are left out.
     const emails = props.identities.map(({ condition, email }) =>
@@ -287,24 +306,24 @@ export class Monitoring extends Construct {
     );
     const expected = props.secretReadLog?.expectedReaders ?? [];
     const others = localReference<readonly string[]>(new TerraformLocal(this, "OtherReaders", expected));
-    const url = localReference<string>(new TerraformLocal(this, "Url", props.url));
+    const url = localReference<string>(new TerraformLocal(this, "Url", address.url));
     return {
       ...namesInLogs(deployment, props.platform, props.namespace),
       nameOf: props.nameOf,
       projectId,
       host: trimPrefix(url, "https://").text,
-      urlMap: props.urlMap ?? "",
+      urlMap: address.urlMap ?? "",
       database: this.databaseInLogs(props),
-      diskLimitGb: exprOf(limit).coalesce(0).text,
-      hasDomain: isSet(props.domain),
+      diskLimitGb: exprOf(database.diskLimitGb ?? 0).coalesce(0).text,
+      hasDomain: isSet(address.domain),
       availableGoal: objectives.available.text,
       latencyGoal: objectives.latency,
       latencyMs: objectives.latencyMs.text,
-      maxConnections: props.maxConnections,
-      maxInstances: exprOf(props.maxInstanceCount).text,
+      maxConnections: database.maxConnections,
+      maxInstances: exprOf(instances.maxCount).text,
       securityPolicy: securityPolicyName(deployment),
       deployment: serviceName(deployment),
-      workers: props.workerCount,
+      workers: instances.workerCount,
       job: isServerless ? partName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       checkUpJob: checkUp?.jobName ?? "",
       checkUpWindow: checkUp?.missingAfter ?? "",
@@ -312,7 +331,7 @@ export class Monitoring extends Construct {
       recoveryJob: recoveryAccess?.jobName ?? "",
       signInProbeJob: signInProbe?.jobName ?? "",
       signInProbeWindow: signInProbe?.missingAfter ?? "",
-      standbyDatabase: props.standby?.instanceName ?? "",
+      standbyDatabase: database.standby?.instanceName ?? "",
       dumpJob: dump?.jobName ?? "",
       firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump?.bucketName ?? "",
@@ -323,40 +342,41 @@ export class Monitoring extends Construct {
 
 /** Whether the deployment has what an alert needs. */
 function conditionsOf(props: MonitoringProps, facts: AlertFacts): AlertConditions {
-  const { checkUp, dump, eventRetention, objectives = NO_OBJECTIVES, recoveryAccess, signInProbe, standby } = props;
-  const workerMode = exprOf(props.workerMode);
+  const { address, database, instances, objectives = NO_OBJECTIVES } = props;
+  const { checkUp, dump, eventRetention, recoveryAccess, restoreDrill, signInProbe } = props.jobs;
+  const workerMode = exprOf(instances.workerMode);
   return {
     audit: props.secretReadLog?.enabled ?? false,
-    certificateByDns: exprOf(props.certificateValidation ?? "dns").eq("dns"),
+    certificateByDns: exprOf(address.certificateValidation ?? "dns").eq("dns"),
     checkUp: checkUp?.condition ?? false,
-    connectionPool: props.connectionPool,
-    domain: isSet(props.domain),
+    connectionPool: instances.connectionPool,
+    domain: isSet(address.domain),
     dailyDump: dump?.isDaily ?? false,
     dump: dump?.condition ?? false,
     eventRetention: eventRetention?.condition ?? false,
-    ownBackups: props.ownBackups,
-    ownDatabase: props.ownDatabase,
-    protection: props.protection,
+    ownBackups: database.hasOwnBackups,
+    ownDatabase: database.isOwn,
+    protection: address.protection,
     requestMetric: measuresRequests(facts, props.platform),
     recoveryAccess: recoveryAccess?.condition ?? false,
-    restoreDrill: props.restoreDrill,
-    scaling: canScale(props),
+    restoreDrill,
+    scaling: canScale(instances),
     separateWorker: workerMode.eq(WORKER_MODES.separate),
     serviceLevels: objectives.condition,
     signInProbe: signInProbe?.condition ?? false,
-    standby: standby?.follows ?? false,
+    standby: database.standby?.follows ?? false,
     uptimeCheck: hasUptimeCheck(props),
     workerInContainer: workerMode.eq(WORKER_MODES.inContainer),
   };
 }
 
 /** Whether there can be fewer instances than the maximum; otherwise reaching it means nothing. */
-function canScale({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): Expr<boolean> {
-  return exprOf(most).gt(least);
+function canScale({ maxCount, minCount }: WatchedInstances): Expr<boolean> {
+  return exprOf(maxCount).gt(minCount);
 }
 
 /** The input `uptimeCheck`; by default, whether the application is public. */
-function hasUptimeCheck({ isPublic = true, uptimeCheck }: MonitoringProps): Condition {
+function hasUptimeCheck({ address: { isPublic = true }, uptimeCheck }: MonitoringProps): Condition {
   if (uptimeCheck === undefined) return isPublic;
   const given = conditionFrom(uptimeCheck);
   return given.isNull().choose(conditionFrom(isPublic), given);
