@@ -110,7 +110,7 @@ const MOST_WORKERS = {
   /** Maximum number of separate workers, by default one more than `count`; a rollout adds one. */
   maxCount: number({
     default: null,
-    description: "maximum number of separate workers, plus 1 during a rollout; null for one more than count",
+    description: "maximum number of separate workers, plus 1 during a rollout[[; null for one more than count]]",
   }),
 };
 
@@ -137,8 +137,8 @@ export const KUBERNETES_INPUTS: KubernetesInputs = {
     network: {
       network: prose`
         for the cluster, with private services access and NAT for VMs without public addresses:
-        the database gets a private address on it and no public one. Without a network, one is created,
-        and the database has a public address that only authorized proxy connections can use.
+        the database gets a private address on it and no public one. [[Without a network, one is created,
+        and the database has a public address that only authorized proxy connections can use.]]
         A network cannot be removed later; changing it replaces the cluster.
       `,
       subnetwork: prose`

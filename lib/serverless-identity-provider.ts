@@ -109,7 +109,7 @@ export const SERVERLESS_INPUTS: ServerlessInputs = {
     network: {
       network: prose`
         with private services access: the database gets a private address on it and no public one.
-        Without a network, it has a public address that only authorized proxy connections can use.
+        [[Without a network, it has a public address that only authorized proxy connections can use.]]
         A network cannot be removed later.
       `,
       subnetwork: prose`

@@ -235,7 +235,7 @@ export function deploymentInputs(changedLabels: string) {
     secretLocations: texts({
       default: null,
       description: prose`
-        Regions in which new secrets are stored, each with a copy that is billed; null for region.
+        Regions in which new secrets are stored, each with a copy that is billed[[; null for region]].
         Changing it later moves no secret.
       `,
       must: {

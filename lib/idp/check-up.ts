@@ -89,7 +89,7 @@ export const CHECK_UP = {
       description: (members) =>
         prose`
           Check-up, which asks the application's database what stands still: late tasks, mail, certificates,
-          outposts. It exists only where somebody gets alerts. ${members} Null for none. Changing it later is safe.
+          outposts. It exists only where somebody gets alerts. ${members} [[Null for none.]] Changing it later is safe.
         `,
     },
   ),

@@ -21,9 +21,10 @@ export const CONNECTION_POOL = {
   connectionPool: flag({
     default: null,
     description: prose`
-      Keeps a pool of database connections in each instance, so that requests wait for one instead of failing.
-      Null for true, or false with existing_container_image, whose image needs the entrypoint of this version
-      and the program pgbouncer on its PATH for it. A database that environment_variables name is reached
+      Keeps a pool of database connections in each instance, so that requests wait for one instead of
+      failing.
+      [[Null for true, or false with existing_container_image, whose image needs the entrypoint of this version
+      and the program pgbouncer on its PATH for it.]] A database that environment_variables name is reached
       without the pool. A change rolls out new instances.
     `,
   }),

@@ -55,8 +55,8 @@ export const DATABASE_RIGHTS = {
         default: null,
         description: prose`
           makes the application's role a member of cloudsqlsuperuser, as powerful as the administrator:
-          with that, it can read and change all databases of the instance, and it needs nothing of that;
-          null for true, or false with existing_database; a change runs db-init,
+          with that, it can read and change all databases of the instance, and it needs nothing of that[[;
+          null for true, or false with existing_database]]; a change runs db-init,
           and false revokes what the administrator has granted
         `,
       }),

@@ -32,8 +32,8 @@ export const DUMP_COPIES = {
     default: null,
     description: prose`
       days for which nobody, including Google, can delete or change a copy of each dump, in a locked bucket of its
-      own; null for none; the lock can never be undone: more days later are safe, fewer are refused; null leaves the
-      bucket, as a destroy does, billed until its last copy is old enough; needs deletion_protection
+      own[[; null for none]]; the lock can never be undone: more days later are safe, fewer are refused[[; null
+      leaves the bucket, as a destroy does, billed until its last copy is old enough]]; needs deletion_protection
     `,
     must: whole(1, 3650, ", because the lock of a bucket lasts for whole days and is permanent; begin with 30"),
   }),
@@ -45,7 +45,7 @@ export const DUMP_COPIES = {
       default: null,
       description: prose`
         existing bucket, such as one of another project,
-        into which each dump and its checksum are copied; null for none;
+        into which each dump and its checksum are copied[[; null for none]];
         its owner decides on lock, key, place and deletion; the account of the dumps is granted
         roles/storage.objectCreator on it, unless grant_roles is false
       `,

@@ -61,7 +61,7 @@ const SCHEDULED_DUMPS = {
   schedule: textOrNull({
     description: prose`
       cron schedule, in UTC, "30 4 * * *" for every day at 04:30; choose an hour with little use and no rollouts,
-      because a migration waits for a dump; null ends the dumps and keeps the bucket
+      because a migration waits for a dump[[; null ends the dumps and keeps the bucket]]
     `,
     example: "30 4 * * *",
     must: {
@@ -116,8 +116,8 @@ export const DUMPS: DumpInputs = {
     {
       description: (members) =>
         prose`
-          Scheduled dumps of the database into a bucket of their own. ${members} Null for none, which deletes the
-          bucket; while it has dumps, deletion_protection refuses that. Changing it later is safe.
+          Scheduled dumps of the database into a bucket of their own. ${members} [[Null for none, which deletes the
+          bucket; while it has dumps, deletion_protection refuses that.]] Changing it later is safe.
         `,
     },
   ),

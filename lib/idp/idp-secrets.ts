@@ -35,7 +35,7 @@ export const SECRETS = {
     ephemeral: true,
     sensitive: true,
     description: prose`
-      First password of the built-in administrator; null or empty generates one of 24 characters.
+      First password of the built-in administrator[[; null or empty generates one of 24 characters]].
       It is stored once, in Secret Manager and never in the state; the application reads it on its first start only.
       Setting it later has no effect: change the password in the application.
     `,

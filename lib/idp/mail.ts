@@ -102,7 +102,7 @@ export const MAIL = {
     {
       description: (members) =>
         prose`
-          Mail server that takes the application's mail. ${members} Null for none: the application sends no mail.
+          Mail server that takes the application's mail. ${members} [[Null for none: the application sends no mail.]]
           A change rolls out new instances.
         `,
     },

@@ -50,7 +50,7 @@ export const RECOVERY_ACCESS = {
       description: (members) =>
         prose`
           Break-glass access: a job that, run by hand, makes a link with which somebody who is locked out signs in
-          once. ${members} Null for none. Changing it later is safe.
+          once. ${members} [[Null for none.]] Changing it later is safe.
         `,
     },
   ),

@@ -81,9 +81,9 @@ const WORKER_SIZE = {
   processes: number({
     default: null,
     description: prose`
-      processes of one worker, in every mode; null for ${PROCESSES.usual},
+      processes of one worker, in every mode[[; null for ${PROCESSES.usual},
       or ${PROCESSES.inShortMemory} with two threads or more in less than ${ROOMY_MEBIBYTES.beside}Mi,
-      ${ROOMY_MEBIBYTES.separate}Mi of a separate worker;
+      ${ROOMY_MEBIBYTES.separate}Mi of a separate worker]];
       each takes up to 330 MB and ${WORKER_CONNECTIONS.perProcess} database connections;
       ${PROCESSES.variable} in environment_variables overrides it, and is not counted
     `,
@@ -93,7 +93,7 @@ const WORKER_SIZE = {
   threads: number({
     default: null,
     description: prose`
-      threads of each process, and so tasks that it runs at a time, in every mode; null for ${THREADS.usual};
+      threads of each process, and so tasks that it runs at a time, in every mode[[; null for ${THREADS.usual}]];
       with one, synchronizations of directories can wait for each other until their time limit;
       each takes a database connection;
       ${THREADS.variable} in environment_variables overrides it, and is not counted
@@ -136,23 +136,31 @@ interface WorkerPlatform extends InstanceSize {
   readonly countMeaning: string;
 }
 
-/** Number and size of separate workers; the platform provides descriptions and limits. */
-const SEPARATE_WORKERS = {
+/** Number and size of separate workers. */
+const separateWorkers = ({ countMeaning, cpu, cpuChoice }: WorkerPlatform) => ({
   /** Number of separate workers, 1 by default; on GKE, the minimum. */
-  count: number({ default: null, description: "", schema: { multipleOf: 1, minimum: 1 } }),
+  count: number({
+    default: null,
+    description: `${countMeaning}[[; null for ${WORKER_DEFAULTS.count}]]`,
+    schema: { multipleOf: 1, minimum: 1 },
+  }),
   /** CPUs of a separate worker, 1 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
-  cpu: number({ default: null, description: "" }),
+  cpu: number({
+    default: null,
+    description: `CPUs of a separate worker: ${cpuChoice}[[; null for ${WORKER_DEFAULTS.cpu}]]`,
+    schema: cpu.schema,
+  }),
   /** Memory of a separate worker, `2Gi` by default, in Mi or Gi, shared with the cache of the media mount. */
   memory: text({
     default: null,
     description: prose`
-      memory of a separate worker, with Mi or Gi, shared with the cache of the media mount;
-      null for ${WORKER_DEFAULTS.memory}
+      memory of a separate worker, with Mi or Gi, shared with the cache of the media
+      mount[[; null for ${WORKER_DEFAULTS.memory}]]
     `,
   }),
-};
+});
 
-type WorkerMembers = typeof SEPARATE_WORKERS & typeof WORKER_SIZE;
+type WorkerMembers = ReturnType<typeof separateWorkers> & typeof WORKER_SIZE;
 
 /** Inputs of the worker on a platform that has further members. */
 export type WorkerInputsWith<Members extends Table> = WorkerMode & {
@@ -164,21 +172,12 @@ export type WorkerInputs = WorkerInputsWith<WorkerMembers>;
 
 /** Inputs of the worker. @param further further members for the platform */
 export function workerInputs<Further extends Table>(
-  { countMeaning, cpu, cpuChoice, place }: WorkerPlatform,
+  platform: WorkerPlatform,
   further: Further,
 ): WorkerInputsWith<Further> {
-  const members: Further & WorkerMembers = {
-    ...WORKER_SIZE,
-    count: { ...SEPARATE_WORKERS.count, description: `${countMeaning}; null for ${WORKER_DEFAULTS.count}` },
-    ...further,
-    cpu: {
-      ...SEPARATE_WORKERS.cpu,
-      description: `CPUs of a separate worker: ${cpuChoice}; null for ${WORKER_DEFAULTS.cpu}`,
-      schema: cpu.schema,
-    },
-    memory: SEPARATE_WORKERS.memory,
-  };
-  return { ...workerMode(place), worker: object(members, { default: {}, description: describeWorker }) };
+  const { count, cpu, memory } = separateWorkers(platform);
+  const members: Further & WorkerMembers = { ...WORKER_SIZE, count, ...further, cpu, memory };
+  return { ...workerMode(platform.place), worker: object(members, { default: {}, description: describeWorker }) };
 }
 
 /** Size of a worker, and number and size of separate workers. */

@@ -102,7 +102,7 @@ const OWN_INPUTS = {
     default: null,
     description: prose`
       ${LOCATION} Part of every name: up to 8 lower-case letters and digits,
-      but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; null for 8 random hexadecimal digits.
+      but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}[[; null for 8 random hexadecimal digits]].
       The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first
       ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>.
       The name of the key bucket, ${keyBucketName("<id>")}, must be available: bucket names are global,
@@ -315,7 +315,8 @@ const OWN_INPUTS = {
     description: prose`
       ${ASSESSMENT} AWS bootstrap access key of a user (AKIA…; a temporary one does not work), which may create,
       attach and delete a user, a policy and an access key; the documentation of the lab lists the rights.
-      It creates a read-only user, which lists the instances. Empty skips AWS entirely: no call, nothing created.
+      It creates a read-only user, which lists the instances.
+      [[Empty skips AWS entirely: no call, nothing created.]]
       Imported assets stay when the user is removed. To remove only the user,
       destroy it while the credentials are still set, with -target=terraform_data.lab_cloudb_programs,
       then empty them.

@@ -60,8 +60,8 @@ const OTHER_INPUTS = {
     default: null,
     description: prose`
       ${COMPUTE} Project with the image families ${WINDOWS_IMAGE.family} and ${LINUX_IMAGE.family},
-      which must support Secure Boot; null for the public projects ${WINDOWS_IMAGE.project} and
-      ${LINUX_IMAGE.project}. Changing it later replaces the VMs.
+      which must support Secure Boot[[; null for the public projects ${WINDOWS_IMAGE.project} and
+      ${LINUX_IMAGE.project}]]. Changing it later replaces the VMs.
     `,
     must: PROJECT_ID,
   }),

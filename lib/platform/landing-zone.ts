@@ -42,8 +42,8 @@ const KEYS = {
     default: null,
     description: prose`
       the number of the project, with which the agents of its services are made,
-      and granted roles/cloudkms.cryptoKeyEncrypterDecrypter on the keys, or listed with grant_roles = false;
-      without it, others must do that, see guides/keys-and-mirrors.md; a destroy ends the grants,
+      and granted roles/cloudkms.cryptoKeyEncrypterDecrypter on the keys, or listed with grant_roles = false[[;
+      without it, others must do that, see guides/keys-and-mirrors.md]]; a destroy ends the grants,
       so of several deployments of a project with one key, give it in the last to be destroyed
     `,
     must: matching(

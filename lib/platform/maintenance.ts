@@ -60,7 +60,7 @@ export function maintenanceInputs(runner: keyof typeof WORDS) {
         description: (members) =>
           prose`
             When Google may maintain the database, for an hour${cluster.window}.
-            ${members} Null for Sunday at 03:00 UTC${cluster.anyTime}. Changing it later is safe.
+            ${members} [[Null for Sunday at 03:00 UTC${cluster.anyTime}.]] Changing it later is safe.
           `,
       },
     ),

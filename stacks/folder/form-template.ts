@@ -1,5 +1,5 @@
 import { type Facts, terraformName } from "../../lib/core/inputs/checks";
-import { type Input, isList, type Table } from "../../lib/core/inputs/rows";
+import { type Input, isList, summaryOf, type Table } from "../../lib/core/inputs/rows";
 import { groupedInputs } from "../input-groups";
 import { inputSchema } from "./input-schema";
 
@@ -78,8 +78,8 @@ function firstFields(fields: Readonly<Record<string, Facts>>): Facts {
 
 /** A form field with one type, where the schema accepts every type that Terraform converts. */
 function field(name: string, row: Input, schemas: Readonly<Record<string, Facts>>): Facts {
-  const { default: value, description, describe, members } = row;
-  const about = { title: titleOf(name), description: (describe?.("") ?? description).replaceAll(/ +/g, " ").trim() };
+  const { default: value, members } = row;
+  const about = { title: titleOf(name), description: summaryOf(row) };
   if (members !== undefined) {
     const object = objectField(members, schemas[name] ?? {});
     if (value !== null) return { ...about, ...object };

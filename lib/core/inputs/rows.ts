@@ -1,6 +1,7 @@
 import { type IResolvable } from "cdktf";
 
 import { type Facts, type ItemRule, oneOf, type OtherWord, type Rule, terraformName } from "./checks";
+import { descriptionIfSet, fullDescription } from "./descriptions";
 
 /** One input: its variable in a stack, its prop in a program, its default and its rules. */
 export interface Input<Prop = unknown> {
@@ -8,6 +9,8 @@ export interface Input<Prop = unknown> {
   readonly type: string;
   /** Meaning, unit or limits, and the consequence of changing it later. */
   readonly description: string;
+  /** Description for a folder in which the input must be set. */
+  readonly descriptionIfSet?: string;
   /** Null for an optional input without a default value; left out for a required input. */
   readonly default?: unknown;
   /** Whether null can be given to mean "none", although the default is another value. */
@@ -21,7 +24,7 @@ export interface Input<Prop = unknown> {
   readonly schema?: Facts;
   /** Members of an object. */
   readonly members?: Table;
-  /** Builds the description from the descriptions of the members. */
+  /** Builds the description, with brackets as in `descriptions.ts`, from the descriptions of the members. */
   readonly describe?: (members: string) => string;
   /** Members of each object in a map. */
   readonly entries?: Table;
@@ -109,14 +112,24 @@ export const isCollection = ({ type }: Pick<Input, "type">): boolean => isList({
 /** Whether an input is a list. */
 export const isList = ({ type }: Pick<Input, "type">): boolean => type.startsWith("list(");
 
-type Spec = Omit<Input, "converted" | "describe" | "entries" | "members" | "prop" | "reads" | "type">;
+/** Arguments of a row; the description may have brackets, as in `descriptions.ts`. */
+type Spec = Omit<
+  Input,
+  "converted" | "describe" | "descriptionIfSet" | "entries" | "members" | "prop" | "reads" | "type"
+>;
+
+/** Descriptions of a row. @param marked description with brackets */
+const descriptionsOf = (marked: string): Pick<Input, "description" | "descriptionIfSet"> => ({
+  description: fullDescription(marked),
+  descriptionIfSet: descriptionIfSet(marked),
+});
 
 /** Creates rows of one type. @param type type in HCL; `Prop` is the type of the prop */
 function rows<Prop>(type: string, converted: Input["converted"] = []) {
   function row(spec: Spec & { readonly default: unknown }): Optional<Prop>;
   function row(spec: Spec): Input<Prop>;
   function row(spec: Spec): Input<Prop> {
-    return { type, converted, ...spec };
+    return { type, converted, ...spec, ...descriptionsOf(spec.description) };
   }
   return row;
 }
@@ -129,6 +142,7 @@ export const textOrNull = (spec: Omit<Spec, "default">): Input<string | null> =>
   type: "string",
   nullable: true,
   ...spec,
+  ...descriptionsOf(spec.description),
 });
 
 /** A text, for which a program may give a number, such as that of a version. */
@@ -162,8 +176,9 @@ export function choice<const Word extends string>(
   spec: Omit<Spec, "must"> & Partial<OtherWord> & { readonly default: unknown; readonly hides?: boolean },
 ): Optional<Word | (string & {})> {
   const { because, fix, hides = false, ...others } = spec;
-  if (fix === undefined) return { type: "string", schema: { enum: words }, ...others };
-  return { type: "string", must: { ...oneOf(words, { because, fix }), hides }, ...others };
+  const row = { type: "string", ...others, ...descriptionsOf(spec.description) };
+  if (fix === undefined) return { schema: { enum: words }, ...row };
+  return { must: { ...oneOf(words, { because, fix }), hides }, ...row };
 }
 
 /** Spec of rows with members; the descriptions of the members become part of the row's description. */
@@ -177,6 +192,12 @@ export interface RequiredObjectRow<M extends Table> extends Input<PropsOf<M> | I
   readonly members: M;
 }
 
+/** The description of an input without those of its members. */
+export function summaryOf({ describe, description }: Input): string {
+  if (describe === undefined) return description;
+  return fullDescription(describe("")).replaceAll(/ +/g, " ").trim();
+}
+
 /** An object; with `default: {}`, one that is never null. */
 export function object<M extends Table>(members: M, spec: Described & { readonly default?: object }): ObjectRow<M> {
   return { ...requiredObject(members, spec), default: spec.default ?? null };
@@ -188,8 +209,9 @@ export function requiredObject<M extends Table>(members: M, spec: Described): Re
   const types = each.map(({ default: value, name, type }) =>
     value === undefined ? `${name} = ${type}` : `${name} = optional(${type}, ${JSON.stringify(value)})`,
   );
-  const description = spec.description(each.map((row) => `${row.name}: ${row.description}.`).join(" "));
-  return { ...spec, type: `object({ ${types.join(", ")} })`, members, describe: spec.description, description };
+  const marked = spec.description(each.map((row) => `${row.name}: ${row.description}.`).join(" "));
+  const type = `object({ ${types.join(", ")} })`;
+  return { ...spec, type, members, describe: spec.description, ...descriptionsOf(marked) };
 }
 
 /** A map of objects, empty by default. */
@@ -197,8 +219,8 @@ export function mapOf<M extends Table>(
   entries: M,
   spec: Described,
 ): Optional<Readonly<Record<string, PropsOf<M>>> | IResolvable> {
-  const { description, type } = requiredObject(entries, spec);
-  return { ...spec, default: {}, type: `map(${type})`, entries, description };
+  const { description, descriptionIfSet, type } = requiredObject(entries, spec);
+  return { ...spec, default: {}, type: `map(${type})`, entries, description, descriptionIfSet };
 }
 
 /**

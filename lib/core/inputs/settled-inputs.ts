@@ -147,30 +147,8 @@ function required(row: Input): Input {
   const hasDefault = row.default !== null && row.default !== undefined;
   const others = Object.entries(row).filter(([name]) => name !== "nullable" && (hasDefault || name !== "default"));
   const left = Object.fromEntries(others) as unknown as Input;
-  const { describe, members } = left;
-  if (members === undefined || describe === undefined) return { ...left, description: ofPresent(left.description) };
-  // Descriptions of members that may be null still say what null means.
-  const own = (each: string) => ofPresent(describe(MEMBERS)).replace(MEMBERS, () => each);
-  return { ...left, describe: own, description: requiredObject(members, { ...left, description: own }).description };
+  return { ...left, description: row.descriptionIfSet ?? row.description };
 }
-
-/** Matches sentences, and parts of sentences, that say what null or an empty list means. */
-const ABSENCE = {
-  sentence: /^(?:Null|Empty|Without an?y?)\b/,
-  part: /(?:; (?:null|without it)|, null)\b[^;]*?(?=;|[.]?$)/g,
-};
-
-/** A description without the sentences and parts that explain absence. */
-function ofPresent(description: string): string {
-  return description
-    .split(/(?<=[.]) (?=[A-Z])/)
-    .filter((sentence) => !ABSENCE.sentence.test(sentence))
-    .map((sentence) => sentence.replaceAll(ABSENCE.part, ""))
-    .join(" ");
-}
-
-/** Placeholder for the descriptions of members, which stay unchanged. */
-const MEMBERS = "M\u0000.";
 
 /** A literal with its members under the names of props, without unset members. */
 export function propOf(row: Input, value: unknown): unknown {

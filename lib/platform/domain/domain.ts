@@ -99,7 +99,7 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
       description: prose`
         Domain of the application, with a Google-managed certificate.
         Create the records of the output dns_records, or set dns_zone.
-        ${withoutDomain} Changing it later changes the address, which every application that uses this sign-in
+        [[${withoutDomain}]] Changing it later changes the address, which every application that uses this sign-in
         must then use.
       `,
       must: DOMAIN,
@@ -170,8 +170,8 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
         requestLogSampleRate: number({
           default: null,
           description: prose`
-            share of the requests that it logs, from 0 to 1; null for 1 while a rule of protection is in preview,
-            which only marks requests there, else 0; logs are billed
+            share of the requests that it logs, from 0 to 1[[; null for 1 while a rule of protection is in preview,
+            which only marks requests there, else 0]]; logs are billed
           `,
         }),
       },

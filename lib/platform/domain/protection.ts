@@ -109,7 +109,7 @@ export function protectionInputs(detached: string) {
       {
         description: (members) =>
           prose`
-            Cloud Armor rules for the load balancer of domain; {} is enough. ${members} Null for no rules.
+            Cloud Armor rules for the load balancer of domain; {} is enough. ${members} [[Null for no rules.]]
             Changing it later takes effect within minutes.
           `,
       },

@@ -45,8 +45,8 @@ export const CONTROL_PLANE = {
     default: {},
     description: prose`
       CIDR ranges that may reach the control plane of the cluster, by name;
-      include that of the machine that applies. Empty allows any source address,
-      or any private one with a private endpoint; sign-in is still required. Changing it later is safe.
+      include that of the machine that applies. [[Empty allows any source address,
+      or any private one with a private endpoint; sign-in is still required.]] Changing it later is safe.
     `,
     must: {
       each: (_, range: Expr<string>) => isAddressRange(range),

@@ -24,7 +24,7 @@ const CLUSTER = {
   /** Certificate of its control plane in base64, as GKE returns it; null for a DNS endpoint, which has a public one. */
   caCertificate: text({
     default: null,
-    description: "its certificate in base64, as GKE returns it, null for a DNS endpoint, which has a public one",
+    description: "its certificate in base64, as GKE returns it[[, null for a DNS endpoint, which has a public one]]",
   }),
   /**
    * E-mail address of the account of the cluster's nodes, which gets the right to pull images; null if the account has
@@ -33,7 +33,7 @@ const CLUSTER = {
   nodeAccount: text({
     default: null,
     description:
-      "e-mail address of the account of its nodes, which gets the right to pull the image, null if it has that",
+      "e-mail address of the account of its nodes, which gets the right to pull the image[[, null if it has that]]",
   }),
   /** Whether it is an Autopilot cluster. */
   autopilot: flag({ default: true, description: "false for a standard cluster" }),

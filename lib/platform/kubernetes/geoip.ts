@@ -57,7 +57,7 @@ export const GEOIP = {
       description: (members) =>
         prose`
           Databases of MaxMind that tell the application where a client's address is, kept current in each pod.
-          ${members} Null for the databases of the image, which are as old as its release.
+          ${members} [[Null for the databases of the image, which are as old as its release.]]
           A change rolls out new pods.
         `,
     },

@@ -68,7 +68,7 @@ export const OUTPOSTS = {
         prose`
           Lets the application run its outposts, for LDAP, RADIUS and proxies,
           in the namespace <namespace>-outposts; {} is enough. Anyone who administers the application can then run
-          any container there. ${members} Null for none, which deletes them.
+          any container there. ${members} [[Null for none, which deletes them.]]
           Setting it later rolls out new instances.
         `,
     },

@@ -91,7 +91,7 @@ export const AUDIT_LOG = {
         Keeps what the application logs of sign-ins and changes, reads of secrets where these are logged
         (secret_read_log), and changes of the deployment, in a log bucket of its own, and sets how long the
         application itself keeps events; {} for the defaults.
-        ${members} Setting it later is safe. Null deletes the bucket, which deletion_protection refuses.
+        ${members} Setting it later is safe. [[Null deletes the bucket, which deletion_protection refuses.]]
       `,
   }),
 };

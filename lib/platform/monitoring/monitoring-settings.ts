@@ -64,8 +64,8 @@ export function monitoringInputs(platform: Platform) {
     alertEmails: texts({
       default: [],
       description: prose`
-        Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts,
-        only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest.
+        Addresses to which alerts are sent. [[Without any, and without notification channels, there are no
+        alerts, only the uptime check and the dashboard.]] Alerts are free until September 2027 at the earliest.
         Changing it later is safe.
       `,
       must: EMAIL_ADDRESSES,
@@ -120,7 +120,7 @@ export function monitoringInputs(platform: Platform) {
       default: null,
       description: prose`
         Checks the application from several places in the world once a minute.
-        Null for a check only if the application is public. Changing it later is safe.
+        [[Null for a check only if the application is public.]] Changing it later is safe.
       `,
     }),
     /** Shows the metrics of the alerts. */
@@ -160,7 +160,7 @@ export function monitoringInputs(platform: Platform) {
           prose`
             Logs every read of a secret in the project, for the alert secret-read; {} is enough.
             The setting belongs to the project: it replaces an existing one for Secret Manager,
-            a destroy removes it, and only one deployment of a project can have it. ${members} Null for none.
+            a destroy removes it, and only one deployment of a project can have it. ${members} [[Null for none.]]
             Changing it later is safe.
           `,
       },

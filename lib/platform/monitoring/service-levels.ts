@@ -58,7 +58,7 @@ export const SERVICE_LEVELS = {
     {
       description: (members) =>
         prose`
-          Service-level objectives over ${OBJECTIVE_DAYS} days; {} is enough. ${members} Null for none.
+          Service-level objectives over ${OBJECTIVE_DAYS} days; {} is enough. ${members} [[Null for none.]]
           With receivers of alerts, four alerts say when an error budget burns fast.
           guides/service-levels.md says what counts. Changing it later is safe.
         `,

@@ -55,8 +55,8 @@ export const INTERNAL_LOAD_BALANCER = {
     default: null,
     description: prose`
       IPv4 range for the proxies of an internal load balancer, /26 or larger, such as 10.129.0.0/26,
-      for a subnetwork that is created in network; null if network has one for proxies in the region,
-      of which there can be one. Changing it later replaces the load balancer's proxies.
+      for a subnetwork that is created in network[[; null if network has one for proxies in the region,
+      of which there can be one]]. Changing it later replaces the load balancer's proxies.
     `,
   }),
 };

@@ -27,8 +27,8 @@ const INSTANCES = {
   maxInstanceRequestConcurrency: number({
     default: null,
     description: prose`
-      Maximum number of requests that one instance answers at the same time: 1 to 1000;
-      null for ${POOLED_REQUESTS_PER_INSTANCE} with connection_pool and ${REQUESTS_PER_INSTANCE} without.
+      Maximum number of requests that one instance answers at the same time: 1 to 1000[[;
+      null for ${POOLED_REQUESTS_PER_INSTANCE} with connection_pool and ${REQUESTS_PER_INSTANCE} without]].
       Every open page of the application is one of them, by a web socket that needs no database connection;
       all others need one. With fewer, Cloud Run starts further instances sooner.
       A change rolls out new instances.

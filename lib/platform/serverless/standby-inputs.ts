@@ -76,7 +76,7 @@ export const STANDBY = {
       description: (members) =>
         prose`
           Warm standby: a second region with a replica of the database, seconds behind, and a service without
-          instances, to which scripts/promote.sh moves the domain. ${members} Null for none.
+          instances, to which scripts/promote.sh moves the domain. ${members} [[Null for none.]]
           Set it in the first apply: if it is set later, secrets stay where they are, and buckets are replaced unless
           dual_region_buckets is false, see guides/warm-standby.md. Never change number while promoted is true.
           Removing it, or changing its region, needs deletion_protection = false first.

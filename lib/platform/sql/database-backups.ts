@@ -36,7 +36,7 @@ export const BACKUPS = {
       location: text({
         default: null,
         description: prose`
-          where they are stored: a region, or asia, eu or us; null for the multi-region nearest to the database;
+          where they are stored: a region, or asia, eu or us[[; null for the multi-region nearest to the database]];
           a region other than the database's survives the loss of that one; a change affects new backups
         `,
         must: matching(

@@ -22,7 +22,7 @@ export const DATABASE_PASSWORDS = {
       version: number({
         default: null,
         description: prose`
-          number of the application's password; null is the first; raising it later by one, to 2 at first,
+          number of the application's password[[; null is the first]]; raising it later by one, to 2 at first,
           stores another password, gives it to a login that is not in use, rolls out new instances,
           and then closes the former login (guides/secrets-and-rotation.md says what a failure leaves);
           lowering it by one goes back; do not remove it again

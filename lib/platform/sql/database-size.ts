@@ -181,7 +181,7 @@ export const DATABASE_SIZE = {
   databaseDiskLimitGb: number({
     default: null,
     description: prose`
-      Size up to which the disk of the database grows by itself, in GB; null for no limit. At a limit,
+      Size up to which the disk of the database grows by itself, in GB[[; null for no limit]]. At a limit,
       the database ends in an outage once the disk is full. Changing it later is safe,
       but not below the present size, because a disk never shrinks.
     `,

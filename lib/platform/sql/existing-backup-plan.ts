@@ -25,7 +25,7 @@ export const EXISTING_BACKUP_PLAN = {
       default: null,
       description: prose`
         Backup plan of Backup and DR that your organization has attached to the database's instance, in full,
-        projects/<project>/locations/<region>/backupPlans/<plan>; null for none. The deployment then leaves backups
+        projects/<project>/locations/<region>/backupPlans/<plan>[[; null for none]]. The deployment then leaves backups
         and logs to the plan, which turns those of Cloud SQL off, and its scripts refuse to restore from these.
         Set it with or after attaching the plan, which changes nothing of the instance; remove it after detaching,
         which turns its own backups on again. Changing it later is safe. Needs backup_before_upgrade = false.

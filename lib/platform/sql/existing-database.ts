@@ -92,14 +92,14 @@ const DATABASE = {
   administrator: object(ADMINISTRATOR, {
     description: () =>
       prose`
-        { user, secret } of a login that makes database and login; null if both are there,
-        which the job db-init then only checks
+        { user, secret } of a login that makes database and login[[; null if both are there,
+        which the job db-init then only checks]]
       `,
   }),
   /** Maximum number of connections of this deployment; by default as many as its instances need. */
   maxConnections: number({
     default: null,
-    description: "connections that this deployment may take, null for as many as its instances need",
+    description: "connections that this deployment may take[[, null for as many as its instances need]]",
   }),
 };
 
