@@ -24,6 +24,12 @@ const BROKEN: readonly (readonly [props: object, message: string])[] = [
     "existingRepository is given; it needs no existingContainerImage, because nothing is pushed where nothing is built; remove existingContainerImage, or remove existingRepository",
   ],
   [{ containerMemory: "4GB" }, 'containerMemory is "4GB" with containerCpu 2; it must be a whole number with Mi or Gi'],
+  [{ containerMemory: "4GB" }, "write it as 4Gi, for example"],
+  [{ containerMemory: "64Gi" }, "change one of the two"],
+  [
+    { databaseAvailability: "HA" },
+    'databaseAvailability is "HA"; it must be ZONAL or REGIONAL, because Cloud SQL offers no other availability; use REGIONAL',
+  ],
   [
     { closeDefaultAddress: true },
     "closeDefaultAddress is true; it needs domain, because the default address is the only one without it; set domain, or set closeDefaultAddress to false",

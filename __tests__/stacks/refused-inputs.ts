@@ -152,6 +152,7 @@ const REFUSED_ALONE: Refused = {
   },
   "a major version of the database that is too old": [{ database_version: 14 }, ["set 17 for a new deployment"]],
   "a later major version of the database": { database_version: 18 },
+  "an availability that Cloud SQL does not have": { database_availability: "HA" },
   "no region for the secrets": { secret_locations: [] },
   "a zone for the secrets": { secret_locations: ["us-central1", "us-central1-a"] },
   "a region for the secrets twice": { secret_locations: ["us-central1", "us-central1"] },

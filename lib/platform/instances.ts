@@ -5,7 +5,7 @@ import { type Relation } from "../core/inputs/relations";
 import { type Input, number, text } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type WarningRelation } from "../core/inputs/warnings";
-import { mebibytes } from "../core/memory";
+import { isMemory, mebibytes } from "../core/memory";
 import { prose } from "../core/prose";
 import { wordList } from "../core/word-list";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
@@ -242,11 +242,13 @@ export function instanceRelations<T extends Inputs>(
     {
       of: "containerMemory",
       holds: (v) => ofMemory.fits(v.containerCpu, v.containerMemory),
-      message: ({ containerCpu: cpu, containerMemory: memory }) =>
-        prose`
+      message: ({ containerCpu: cpu, containerMemory: memory }) => {
+        const fix = isMemory(memory).choose("change one of the two", `write it as ${RESOURCES.memory}, for example`);
+        return prose`
           ${memory.name} is ${memory.shown} with ${cpu.name} ${cpu.shown};
-          it must be a whole number with Mi or Gi ${ofMemory.rule}; change one of the two
-        `,
+          it must be a whole number with Mi or Gi ${ofMemory.rule}; ${fix.text}
+        `;
+      },
     },
   ];
 }

@@ -173,6 +173,8 @@ export const DATABASE_SIZE = {
       ZONAL, or REGIONAL with a standby in another zone at about twice the price.
       Changing it later restarts the database.
     `,
+    because: "Cloud SQL offers no other availability",
+    fix: "use REGIONAL for a standby in another zone",
   }),
   /**
    * Size up to which the disk grows by itself, in GB; by default without a limit. Changing it later is safe; the disk
