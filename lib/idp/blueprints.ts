@@ -5,7 +5,7 @@ import { type Precondition, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { anyOf, type Expr, exprOf, hcl, interpolated, type Operand } from "../core/expr/expr";
-import { intersection, keys } from "../core/expr/functions";
+import { concat, distinct, each, intersection, isEmpty, keys } from "../core/expr/functions";
 import { named } from "../core/expr/locals";
 import { planned, plannedWith } from "../core/inputs/checks";
 import { refuseWrong } from "../core/inputs/inputs";
@@ -197,15 +197,8 @@ export class Blueprints extends Construct {
     const appended = addStackFile(this, packageFile(dockerfile), dockerfile);
 
     const ownTexts = this.ownTexts();
-    const shipped = hcl<readonly string[]>`toset(${blueprints})`;
-    const sources = named(
-      this,
-      "Sources",
-      hcl<Readonly<Record<string, string>>>`merge(
-        { for name in keys(${ownTexts}) : ${interpolated`own/${NAME}`} => ${this.pathOf(NAME)} },
-        { for name in ${shipped} : ${interpolated`shipped/${NAME}.yaml`} => ${SHIPPED_PATH} }
-      )`,
-    );
+    const shipped = distinct<string>(exprOf(blueprints as unknown) as Expr<readonly string[]>);
+    const sources = named(this, "Sources", this.sourcesOf(ownTexts, shipped));
     this.paths = keys(sources).joinedBy(" ").text;
     this.hashes = hcl<readonly string[]>`[
       for place, source in ${sources} : join(" ", [place, filesha256(source), ${appended.sha256}])
@@ -225,6 +218,17 @@ export class Blueprints extends Construct {
     return named(this, "Own", texts.present);
   }
 
+  /** Paths of all blueprints in the folder, by their paths in the image. */
+  private sourcesOf(own: Expr<BlueprintFiles>, shipped: Expr<readonly string[]>) {
+    type Paths = Readonly<Record<string, string>>;
+    const ownPaths = hcl<Paths>`{ for name in keys(${own}) : ${interpolated`own/${NAME}`} => ${this.pathOf(NAME)} }`;
+    if (isEmpty(shipped)) return ownPaths;
+    return hcl<Paths>`merge(
+      ${ownPaths},
+      { for name in ${shipped} : ${interpolated`shipped/${NAME}.yaml`} => ${SHIPPED_PATH} }
+    )`;
+  }
+
   private conditionsOf(own: Expr<BlueprintFiles>, shipped: Expr<readonly string[]>): Precondition[] {
     const bytes = hcl<number>`sum(concat(
       [0],
@@ -236,10 +240,10 @@ export class Blueprints extends Construct {
     const names = named(
       this,
       "Names",
-      hcl<readonly string[]>`concat(
-        [for name, text in ${own} : try(tostring(${ownName}), name)],
-        [for name in ${shipped} : ${shippedBlueprintName(NAME)}]
-      )`,
+      concat<string>(
+        hcl<readonly string[]>`[for name, text in ${own} : try(tostring(${ownName}), name)]`.present,
+        each(shipped, shippedBlueprintName, undefined, "name"),
+      ),
     );
     const repeated = hcl<readonly string[]>`[
       for name in distinct(${names}) : name if length([for other in ${names} : other if other == name]) > 1

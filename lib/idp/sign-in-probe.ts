@@ -84,8 +84,8 @@ export const SIGN_IN_PROBE = {
       description: (members) =>
         prose`
           Sign-in probe: signs in on a schedule, as a user without any right, whom a blueprint creates.
-          ${members} [[Null for none.]] Setting it later builds an image and rolls it out;
-          null deletes the job and the password, not the user.
+          ${members} [[Null for none.]] Setting it later builds an image and rolls it out[[;
+          null deletes the job and the password, not the user]].
         `,
     },
   ),

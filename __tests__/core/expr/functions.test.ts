@@ -167,6 +167,21 @@ describe("An expression at which Terraform would stop", () => {
   });
 });
 
+describe("A list that is known to be empty", () => {
+  const open = reference<readonly string[]>("local.words", { knownAt: "plan", mayBeNull: false });
+  const empty = literal<readonly string[]>([]);
+
+  it("has no part in a longer list, and nothing in common with another one", () => {
+    expect(hcl.concat(empty, open, empty)).toBe(open);
+    expect(hcl.intersection(open, empty).literal).toEqual([]);
+  });
+
+  it("stays beside a list that may be null, which Terraform refuses there", () => {
+    const perhaps = reference<readonly string[]>("local.words", { knownAt: "plan", mayBeNull: true });
+    expect(hcl.concat(empty, perhaps)).not.toBe(perhaps);
+  });
+});
+
 describe("A list of which some items are known", () => {
   const open = reference<string>("var.x", { knownAt: "plan", mayBeNull: false });
 

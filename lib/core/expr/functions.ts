@@ -227,9 +227,14 @@ export function compact(texts: Items<string | null>): Expr<readonly string[]> {
 
 /** The items of several lists. */
 export function concat<T>(...lists: readonly Operand<readonly T[]>[]): Expr<readonly T[]> {
-  const all = lists.map((each) => exprOf(each));
-  return total("concat", all, (...known) => known.flatMap((list) => listIn(list) as readonly T[]));
+  const filled = lists.map((each) => exprOf(each)).filter((list) => !isEmpty(list));
+  const [only] = filled;
+  if (filled.length === 1 && only?.mayBeNull === false) return only;
+  return total("concat", filled, (...known) => known.flatMap((list) => listIn(list) as readonly T[]));
 }
+
+/** Whether synthesis knows that a list has no items. */
+export const isEmpty = (list: Expr): boolean => list.entries?.length === 0;
 
 /** The items of the lists of a list. */
 export function flatten<T>(lists: Items<readonly T[]>): Expr<readonly T[]> {
@@ -256,6 +261,7 @@ export function isDistinct(list: Operand<readonly unknown[]>): Expr<boolean> {
 /** The texts that are in all sets, sorted. */
 export function intersection(set: Texts, ...others: readonly Texts[]): Expr<readonly string[]> {
   const all = [set, ...others].map((each) => exprOf(each));
+  if (all.some((each) => isEmpty(each))) return literal([]);
   const common = (first: unknown, ...rest: readonly unknown[]) =>
     distinct(listIn(first).filter((each) => rest.every((list) => listIn(list).includes(each)))).literal;
   return total("setintersection", all, (...sets) => [...(common(...(sets as [unknown])) as string[])].sort());

@@ -296,16 +296,6 @@ export class Monitoring extends Construct {
     const { checkUp, dump, eventRetention, recoveryAccess, signInProbe } = props.jobs;
     const { deployment, projectId } = props.context;
     const isServerless = props.platform === "serverless";
-    // Accounts that do not exist are left out.
-    const emails = props.identities.map(({ condition, email }) =>
-      conditionFrom(condition ?? true).choose<string, null>(email, null),
-    );
-    const isSure = props.identities.every(({ condition }) => condition === undefined);
-    const readers = localReference<readonly string[]>(
-      new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)),
-    );
-    const expected = props.secretReadLog?.expectedReaders ?? [];
-    const others = localReference<readonly string[]>(new TerraformLocal(this, "OtherReaders", expected));
     const url = localReference<string>(new TerraformLocal(this, "Url", address.url));
     return {
       ...namesInLogs(deployment, props.platform, props.namespace),
@@ -335,8 +325,24 @@ export class Monitoring extends Construct {
       dumpJob: dump?.jobName ?? "",
       firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump?.bucketName ?? "",
-      secretReaders: each(concat(readers, others), jsonOf, undefined, "reader").joinedBy(" OR ").text,
+      secretReaders: this.secretReaders(props),
     };
+  }
+
+  /** Accounts that may read secrets, for the filter of an alert that only a log of reads can raise. */
+  private secretReaders({ identities, secretReadLog }: MonitoringProps): string {
+    if (isNever(secretReadLog?.enabled ?? false)) return "";
+    // Accounts that do not exist are left out.
+    const emails = identities.map(({ condition, email }) =>
+      conditionFrom(condition ?? true).choose<string, null>(email, null),
+    );
+    const isSure = identities.every(({ condition }) => condition === undefined);
+    const readers = localReference<readonly string[]>(
+      new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)),
+    );
+    const expected = secretReadLog?.expectedReaders ?? [];
+    const others = localReference<readonly string[]>(new TerraformLocal(this, "OtherReaders", expected));
+    return each(concat(readers, others), jsonOf, undefined, "reader").joinedBy(" OR ").text;
   }
 }
 
