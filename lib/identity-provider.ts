@@ -23,7 +23,7 @@ import {
   present,
   stateCondition,
 } from "./core/expr/conditions";
-import { allOf, anyOf, type Expr, exprOf, hcl } from "./core/expr/expr";
+import { allOf, anyOf, type Expr, exprOf, hcl, interpolated } from "./core/expr/expr";
 import { compact, concat, values as valuesOfMap } from "./core/expr/functions";
 import { named } from "./core/expr/locals";
 import { inFiles } from "./core/hcl/stack-origin";
@@ -739,9 +739,17 @@ export abstract class IdentityProvider extends Construct {
     warnUnless(this, "DatabaseVersionLasts", [databaseWarning(since)], values);
     const last = [...dependsOn, ...initialization.retire(this, dependsOn), ...inputChecksOf(this), check];
     const guard = guardDeployment(this, deploymentFacts, { protect, dependsOn: last });
-    const remains = database.backupsAfterDestroy;
-    guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });
+    guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains: this.remainsAfterDestroy() });
     inFiles(this, FOLDER_FILES);
+  }
+
+  /** Backups that remain after a destroy, as a sentence without a full stop. */
+  private remainsAfterDestroy(): string {
+    const { database, standby } = this;
+    const remains = database.backupsAfterDestroy;
+    if (standby === undefined || isNever(standby.isPromoted)) return remains;
+    const ofBoth = interpolated`${remains}, and no backup of the database in ${standby.region}, which is in use`;
+    return named(this, "BackupsAfterDestroy", standby.isPromoted.choose<string>(ofBoth, remains)).text;
   }
 }
 

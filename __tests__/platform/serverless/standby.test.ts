@@ -43,8 +43,9 @@ const NETWORK = {
   subnetwork: "projects/my-project/regions/us-central1/subnetworks/main",
 };
 const SEPARATE = { workerMode: "separate", worker: { count: 2 } } as const;
-const WAITING = made({ standby: STANDBY, ...SEPARATE });
-const PROMOTED = made({ standby: { ...STANDBY, promoted: true }, ...SEPARATE });
+const BACKUPS = { location: "eu", retentionCount: 30, logDays: 3 };
+const WAITING = made({ standby: STANDBY, backups: BACKUPS, ...SEPARATE });
+const PROMOTED = made({ standby: { ...STANDBY, promoted: true }, backups: BACKUPS, ...SEPARATE });
 
 describe("A second region", () => {
   it("leaves nothing in the folder of who does not use it", () => {
@@ -225,9 +226,28 @@ describe("A second region that has taken over", () => {
     });
     expect(blockAt(PROMOTED, REPLICA)).not.toHaveProperty("master_instance_name");
     const backupsOf = (address: string) => (blockAt(PROMOTED, address).settings as Block).backup_configuration;
-    expect([backupsOf(REPLICA)].flat()).toMatchObject([{ enabled: true, point_in_time_recovery_enabled: true }]);
-    expect(backupsOf(PRIMARY)).toMatchObject({ start_time: "02:00" });
+    expect(backupsOf(PRIMARY)).toMatchObject({
+      location: "eu",
+      backup_retention_settings: { retained_backups: 30 },
+      transaction_log_retention_days: 3,
+    });
+    expect([backupsOf(REPLICA)].flat()).toEqual([backupsOf(PRIMARY)]);
     expect(blockAt(PROMOTED, PRIMARY)).toMatchObject({ settings: { activation_policy: "NEVER" } });
+  });
+
+  it("says that a destroy keeps no backup of its database", () => {
+    const saysOf = ({ locals = {} }: Terraform, name: string) => String(locals[name]);
+    const ofFirst = "idp_database_own_backups_after_destroy";
+    expect(saysOf(PROMOTED, ofFirst)).toContain("a final backup of sql-demo-");
+    expect(saysOf(PROMOTED, "idp_backups_after_destroy")).toContain(
+      `\${local.${ofFirst}}, and no backup of the database in us-east1, which is in use`,
+    );
+    expect(blockAt(PROMOTED, "terraform_data.idp_deletion_guard").input).toMatchObject({
+      remains: "${local.idp_backups_after_destroy}",
+    });
+    expect(blockAt(WAITING, "terraform_data.idp_deletion_guard").input).toMatchObject({
+      remains: `\${local.${ofFirst}}`,
+    });
   });
 
   it("lets nobody connect to the first database", () => {

@@ -26,6 +26,8 @@ interface StandbyDatabaseProps {
  * A replica of the primary in a second region. After its promotion, it is an independent instance with backups. It has
  * the same size and flags as the primary, and one zone. It depends on the primary, so an apply never promotes it before
  * the primary is stopped.
+ *
+ * It has no final backup and no maintenance window, because the deployment returns to the first region.
  */
 export class StandbyDatabase extends Construct implements SqlInstance {
   readonly administratorName: string;
@@ -98,7 +100,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
     addFlags(instance, primary.connectionLimit, props.flags);
     addOptionalBlock(instance, "settings", "backup_configuration", {
       when: allOf(isPromoted, isUnset(existingBackupPlan)),
-      content: backupConfiguration(props),
+      content: backupConfiguration(props.backups),
     });
     explain(
       instance,
