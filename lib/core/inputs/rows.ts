@@ -229,11 +229,22 @@ export function mapOf<M extends Table>(
  * `Named` has a named type for each prop that is an object, so that an editor shows the name instead of all members.
  * `Resources` is `never` for values, where attributes have taken the place of resources: `X & never` is `never`, which
  * removes the alternative of a resource, and `X & unknown` is `X`, which keeps it.
+ *
+ * One type instead of an intersection: where all props are optional, half of the intersection would be `{}`, and the
+ * compiler would accept an object that has none of the props.
  */
-export type PropsOf<T, Named = unknown, Resources = unknown> = {
+export type PropsOf<T, Named = unknown, Resources = unknown> = Flat<
+  OptionalPropsOf<T, Named, Resources> & RequiredPropsOf<T, Named, Resources>
+>;
+
+type Flat<T> = { readonly [Name in keyof T]: T[Name] };
+
+type RequiredPropsOf<T, Named, Resources> = {
   readonly [Name in keyof T as T[Name] extends Optional<unknown> ? never : Name]:
     NamedProp<T[Name], Name, Named> | (ResourceOf<T[Name]> & Resources);
-} & {
+};
+
+type OptionalPropsOf<T, Named, Resources> = {
   readonly [Name in keyof T as T[Name] extends Optional<unknown> ? Name : never]?:
     NamedProp<T[Name], Name, Named> | (ResourceOf<T[Name]> & Resources) | undefined;
 };
