@@ -1,7 +1,6 @@
 import { type Construct } from "constructs";
 
 import { type DeploymentContext } from "../core/deployment-context";
-import { isNever } from "../core/expr/conditions";
 import { type Expr } from "../core/expr/expr";
 import { type ValuesOf } from "../core/inputs/value";
 import { bucketName } from "../core/names";
@@ -65,29 +64,23 @@ export function addRecoveryScripts(
   const hasDumps = hasDumpBucket(dumps);
   const { copyBucket, lockDays } = dumps.dumps.at;
   const isLocked = lockDays.isSet();
+  // Empty settings are in the list too. A recovery elsewhere evaluates the list in a shell that has the settings of the
+  // lost deployment, whose plan or bucket would otherwise count for the new one.
   return Object.entries({
     PROJECT_ID: context.projectId,
     APPLICATION_NAME: context.deployment.applicationName,
     INSTANCE: database.instanceName,
-    ...(database.instanceOwner !== undefined && {
-      INSTANCE_OWNER: database.instanceOwner,
-      CONNECTION_NAME: database.connectionName,
-    }),
-    ...(!isNever(backupPlan.isSet()) && { BACKUP_PLAN: backupPlan.isSet().choose(backupPlan.present, "").text }),
+    INSTANCE_OWNER: database.instanceOwner ?? "",
+    CONNECTION_NAME: database.instanceOwner === undefined ? "" : database.connectionName,
+    BACKUP_PLAN: backupPlan.isSet().choose(backupPlan.present, "").text,
     DATABASE: database.databaseName,
     DATABASE_REGION: context.region,
     INIT_JOB: initialization.jobName,
     ADMINISTRATOR_SECRET: database.administratorPassword.secretId,
     MEDIA_BUCKET: media.bucketName,
-    ...(!isNever(hasDumps) && {
-      DUMP_BUCKET: hasDumps.choose(bucketName(context.deployment, DUMP_BUCKET_SUFFIX), "").text,
-    }),
-    ...(!isNever(copyBucket.isSet()) && {
-      DUMP_COPY_BUCKET: copyBucket.isSet().choose(copyBucket.present, "").text,
-    }),
-    ...(!isNever(isLocked) && {
-      DUMP_LOCK_BUCKET: isLocked.choose(bucketName(context.deployment, DUMP_LOCK_SUFFIX), "").text,
-    }),
+    DUMP_BUCKET: hasDumps.choose(bucketName(context.deployment, DUMP_BUCKET_SUFFIX), "").text,
+    DUMP_COPY_BUCKET: copyBucket.isSet().choose(copyBucket.present, "").text,
+    DUMP_LOCK_BUCKET: isLocked.choose(bucketName(context.deployment, DUMP_LOCK_SUFFIX), "").text,
     SECRET_KEY_SECRET: secretKey.secretId,
     SECRET_KEY_VERSION: secretKey.version,
     ...("region" in jobs ? { REGION: jobs.region } : { NAMESPACE: jobs.namespace }),

@@ -222,6 +222,30 @@ describeWith(["curl", "dash", "jq"], "recover-elsewhere.sh, with whatever is lef
     expect(stdout).toMatch(/plan +stays behind: Cloud SQL itself makes the backups in europe-west1/);
   });
 
+  const PLAN = { BACKUP_PLAN: "projects/demo-project/locations/us-central1/backupPlans/daily" };
+  const settled = (nullable: string) => `variable "existing_backup_plan" {\n  type     = string\n${nullable}}\n`;
+
+  lostScenario("says that nothing backs up where a folder for one deployment has the plan for good", async (scene) => {
+    const { folder, given, recover } = scene;
+    haveBackup(scene, 10, "us");
+    const variable = { existing_backup_plan: { nullable: false } };
+    const lookIn = async (file: string, text: string) => {
+      rmSync(join(folder, "cdk.tf.json"), { force: true });
+      writeFileSync(join(folder, file), text);
+      const { stdout } = await recover(["look", ELSEWHERE], "", PLAN);
+      return /^ *plan +(\w+ \w+)/m.exec(stdout)?.[1];
+    };
+
+    expect(await lookIn("variables.tf", settled("  nullable = false\n"))).toBe("would follow");
+    expect(await lookIn("variables.tf", settled("  default  = null\n"))).toBe("stays behind");
+    // Synthesized again without the plan, which the settings of the lost deployment still name.
+    expect(await lookIn("variables.tf", 'variable "region" {\n  nullable = false\n}\n')).toBe("stays behind");
+    expect(await lookIn("cdk.tf.json", JSON.stringify({ variable }))).toBe("would follow");
+
+    await recover(["recover", ELSEWHERE, "--yes"], "", PLAN);
+    expect(given()).not.toHaveProperty("existing_backup_plan");
+  });
+
   lostScenario("makes a standby that the file of the operator has, with the secrets in both regions", async (scene) => {
     const { folder, given, recover, standIn } = scene;
     haveBackup(scene, 10, "us");

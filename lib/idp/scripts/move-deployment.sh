@@ -45,7 +45,7 @@ mark_fields='[.annotations // {} | .state, .time, .instance, .created, .region, 
 
 # Reads the mark of NAME. Sets mark to the state of the recovery, and mark_time to when that was reached; mark_instance
 # to the instance, empty if none is known yet; mark_region to its region, mark_secrets to the regions of its secrets,
-# and mark_file to the name of the --var-file; and mark_line to the mark as it is written. The states, in their order:
+# and mark_file to the path of the --var-file; and mark_line to the mark as it is written. The states, in their order:
 #   none       there is no mark, or its instance is gone
 #   begun      the database may be overwritten
 #   filled     the database is restored; uploads may be missing

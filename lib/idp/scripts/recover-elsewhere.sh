@@ -353,11 +353,11 @@ look_for_uploads() {
 # A plan of Backup and DR backs up only the instance that it is attached to.
 look_for_plan() {
   [ -n "${BACKUP_PLAN:-}" ] || return 0
-  if has_input existing_backup_plan; then
-    google_row plan "stays behind: Cloud SQL itself makes the backups in $elsewhere"
-  else
+  if has_input existing_backup_plan && ! takes_null existing_backup_plan; then
     google_row plan "would follow, and nothing would be backed up in $elsewhere: synthesize this folder again without" \
       "existing_backup_plan"
+  else
+    google_row plan "stays behind: Cloud SQL itself makes the backups in $elsewhere"
   fi
 }
 
@@ -384,6 +384,20 @@ has_input() {
     jq -e --arg name "$1" '.variable | has($name)' cdk.tf.json >/dev/null
   else
     grep -qs "^variable \"$1\" " ./*.tf
+  fi
+}
+
+# takes_null NAME: whether the input may be null. In a folder for one deployment, null stands for the value that the input
+# had in its settings.
+takes_null() {
+  if [ -f cdk.tf.json ]; then
+    jq -e --arg name "$1" '.variable[$name] | . != null and .nullable != false' cdk.tf.json >/dev/null
+  else
+    cat ./*.tf | awk -v "opening=variable \"$1\" {" '
+      $0 == opening { is_inside = 1; is_found = 1 }
+      is_inside && /^  nullable += false$/ { refuses_null = 1 }
+      /^}/ { is_inside = 0 }
+      END { exit !is_found || refuses_null }'
   fi
 }
 
@@ -481,7 +495,7 @@ write_inputs() {
   others={}
   for pair in dns_zone=null secret_read_log=null existing_backup_plan=null standby=null; do
     [ "$pair/$names_standby" != standby=null/yes ] || continue
-    has_input "${pair%=*}" || continue
+    takes_null "${pair%=*}" || continue
     others=$(printf '%s' "$others" | jq -c --arg name "${pair%=*}" --argjson value "${pair#*=}" '.[$name] = $value')
   done
   if [ -z "$file_locations" ]; then
@@ -592,7 +606,7 @@ refuse_users() {
 recover() {
   select_workspace
   refuse_users
-  mark_region=$elsewhere mark_secrets=$secret_regions mark_file=${var_file##*/}
+  mark_region=$elsewhere mark_secrets=$secret_regions mark_file=$var_file
   write_mark begun "$mark_instance"
   [ "$has_key" = no ] || keep_secret_key
   write_inputs
