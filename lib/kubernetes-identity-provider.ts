@@ -35,6 +35,7 @@ import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { type SignInProbe } from "./idp/sign-in-probe";
 import {
   isSeparate,
+  separateWorkerMessage,
   WORKER_DEFAULTS,
   workerContainer,
   workerCount,
@@ -194,13 +195,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
         at: { count: least, maxCount: most },
       },
       workerMode: mode,
-    }) =>
-      prose`
-        ${most.name} is ${most.shown} with ${mode.name} ${mode.shown};
-        it must be a whole number, not below ${least.name}, and needs "separate",
-        because otherwise every instance of the server has a worker in it;
-        raise it and set ${mode.name} to "separate", or leave it out
-      `,
+    }) => separateWorkerMessage(most, mode, `be a whole number, not below ${least.name}; raise it, or leave it out`),
   },
 ];
 

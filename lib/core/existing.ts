@@ -46,7 +46,6 @@ export const OWN_PARTS_INPUT = {
       or never created; kept beside them; used instead of them. To take in an existing part later without an
       outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.
     `,
-    because: "nothing else can become of them",
     fix: "use kept, which deletes nothing",
   }),
 };

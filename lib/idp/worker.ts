@@ -3,7 +3,7 @@ import { element, lookup, split, toNumber } from "../core/expr/functions";
 import { isWhole, type Rule, shown } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, number, object, type ObjectRow, type PropsOf, type Table, text } from "../core/inputs/rows";
-import { type ValuesOf } from "../core/inputs/value";
+import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type WarningRelation } from "../core/inputs/warnings";
 import { mebibytes } from "../core/memory";
 import { prose } from "../core/prose";
@@ -213,6 +213,18 @@ export const workerCount = (v: ValuesOf<WorkerInputs>) => v.worker.at.count.coal
 const workerCpu = (v: ValuesOf<WorkerInputs>) => v.worker.at.cpu.coalesce(WORKER_DEFAULTS.cpu);
 export const workerMemory = (v: ValuesOf<WorkerInputs>) => v.worker.at.memory.coalesce(WORKER_DEFAULTS.memory);
 
+type WorkerModeValue = ValuesOf<WorkerForm>["workerMode"];
+
+/** Message of a rule for separate workers; the reason is the mode, or what the rule says of separate workers. */
+export function separateWorkerMessage(member: Value, mode: WorkerModeValue, rule: string): string {
+  const is = `${member.name} is ${member.shown}`;
+  const otherMode = prose`
+    ${is}; it needs ${mode.name} "${WORKER_MODES.separate}",
+    because otherwise every instance of the server has a worker in it; set that, or leave it out
+  `;
+  return isSeparate({ workerMode: mode }).choose<string>(`${is}; it must ${rule}`, otherMode).text;
+}
+
 export function workerRelations({
   cpu,
   memory,
@@ -242,12 +254,14 @@ export function workerRelations({
         },
         workerMode: mode,
       }) =>
-        prose`
-          ${count.name} is ${count.shown} with ${mode.name} ${mode.shown}; it must be a whole number from 1,
-          because nothing else sends mail or runs tasks, and needs "${WORKER_MODES.separate}";
-          set ${mode.name} to "${WORKER_MODES.separate}" and ${count.name} to ${WORKER_DEFAULTS.count} or more,
-          or leave it out
-        `,
+        separateWorkerMessage(
+          count,
+          mode,
+          prose`
+            be a whole number from 1, because nothing else sends mail or runs tasks;
+            set it to ${WORKER_DEFAULTS.count} or more, or leave it out
+          `,
+        ),
     },
     {
       of: "worker",
@@ -257,12 +271,7 @@ export function workerRelations({
           at: { cpu: given },
         },
         workerMode: mode,
-      }) =>
-        prose`
-          ${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; it needs "${WORKER_MODES.separate}",
-          because otherwise every instance of the server has a worker in it,
-          and must ${cpu.must}; correct it, or leave it out
-        `,
+      }) => separateWorkerMessage(given, mode, `${cpu.must}; correct it, or leave it out`),
     },
     {
       of: "worker",

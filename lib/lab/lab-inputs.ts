@@ -1,6 +1,6 @@
 import { isAddressRange } from "../core/address-range";
 import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../core/deployment-context";
-import { allOf, type Expr, hcl, interpolated } from "../core/expr/expr";
+import { type Expr, hcl, interpolated } from "../core/expr/expr";
 import { captured, element, every, includes, split, toNumber, trimSpace } from "../core/expr/functions";
 import { matching, shown, whole } from "../core/inputs/checks";
 import { NETWORK_RELATIONS } from "../core/inputs/network-inputs";
@@ -248,7 +248,7 @@ const OWN_INPUTS = {
       ${COMPUTE} Number of Linux VMs, the scan targets; 0 deploys none.
       Raising it later adds VMs and lowering it removes the last ones; no other VM is touched.
     `,
-    must: whole(0, Infinity, "; use 0 for none"),
+    must: whole(0, Infinity, "; use 1 or 2, or 0 for none"),
   }),
   /**
    * Machine type of the Linux VMs, from a family with x86 processors, `e2-medium` by default. Changing it later stops
@@ -425,24 +425,45 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   ...ofVms("windows"),
   ...ofVms("linux"),
   {
-    // Validated with this input, because a validation of the sensitive input would show its value. Terraform requires a
-    // reference to the validated input.
     of: "cloudbRegion",
-    holds: ({ cloudbAccessKeyId: id, cloudbRegion: region, cloudbSecretAccessKey: secret }) => {
-      const given = region.isLiteral ? trimSpace(id) : hcl<string>`${region} == null ? "" : ${trimSpace(id)}`.present;
-      const isNoId = trimSpace(secret).matches("^A[KS]IA[A-Z0-9]{16}$").not();
-      const areGiven = allOf(given.matches("^AKIA[A-Z0-9]+$"), secret.ne(""), isNoId);
-      return given.eq("").and(secret.eq("")).or(areGiven);
-    },
+    holds: (v) => accessKeyOf(v).eq("").eq(v.cloudbSecretAccessKey.eq("")),
     message: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
       prose`
-        only one of ${id.name} and ${secret.name} is given, or one of another kind;
-        the first must be the access key of a user, which begins with AKIA, and the second its secret,
-        because a request is signed with both, and a temporary key (ASIA) also needs a session token,
-        which the lab does not take; create an access key of a user for the lab, or set neither
+        only one of ${id.name} and ${secret.name} is given; both or neither must be,
+        because a request is signed with both; set the other one, or neither
+      `,
+  },
+  {
+    of: "cloudbRegion",
+    holds: (v) => accessKeyOf(v).eq("").or(accessKeyOf(v).matches("^AKIA[A-Z0-9]+$")),
+    message: ({ cloudbAccessKeyId: id }) =>
+      prose`
+        ${id.name} is no access key of a user; it must begin with AKIA,
+        because a temporary key (ASIA) also needs a session token, which the lab does not take;
+        create an access key of a user for the lab
+      `,
+  },
+  {
+    of: "cloudbRegion",
+    holds: (v) => accessKeyOf(v).eq("").or(trimSpace(v.cloudbSecretAccessKey).matches(ACCESS_KEY_ID).not()),
+    message: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
+      prose`
+        ${secret.name} holds the id of an access key; it must be the secret of the key,
+        because a request is signed with both; give the id in ${id.name}, and its secret here
       `,
   },
 ];
+
+const ACCESS_KEY_ID = "^A[KS]IA[A-Z0-9]{16}$";
+
+/**
+ * The access key without white space. It is validated with the region, because a validation of a sensitive input would
+ * show its value; Terraform requires a reference to the validated input in each condition.
+ */
+function accessKeyOf({ cloudbAccessKeyId: id, cloudbRegion: region }: ValuesOf<LabInputs>): Expr<string> {
+  const key = trimSpace(id);
+  return region.isLiteral ? key : hcl<string>`${region} == null ? "" : ${key}`.present;
+}
 
 /**
  * AWS bootstrap credentials, used only to create the read-only user that lists instances.

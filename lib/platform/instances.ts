@@ -29,7 +29,7 @@ import {
   type WorkerInputs,
   workerMemory,
 } from "../idp/worker";
-import { type DatabaseInputs, forEnoughTier, maxConnections, RESERVED_CONNECTIONS } from "./sql/database-size";
+import { type DatabaseInputs, maxConnections, RESERVED_CONNECTIONS, smallestSufficientTier } from "./sql/database-size";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
 
 /** Longest duration of a request, including the web sockets that outposts and the administration pages keep open. */
@@ -103,7 +103,14 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
         ${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. With less,
         outposts and administration pages are cut off and connect again. ${requestTimeout.change}
       `,
-      must: whole(1, 3600, `, because Cloud Run allows no longer requests; use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}`),
+      must: whole(
+        1,
+        3600,
+        prose`
+          , because Cloud Run allows no longer requests, and both platforms have the same limit;
+          use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}
+        `,
+      ),
     }),
   };
 }
@@ -174,7 +181,7 @@ export function instanceRelations<T extends Inputs>(
     );
     const required = all.plus(RESERVED_CONNECTIONS);
     const raised = existing.isNull().choose<string | null>(
-      forEnoughTier(required, tier, (enough) => interpolated`set ${tier.name} to ${enough}`),
+      smallestSufficientTier(required, tier, (enough) => interpolated`set ${tier.name} to ${enough}`),
       interpolated`raise ${existing.at.maxConnections.name} to ${required}`,
     );
     const ifEnough = (ofOne: Operand<number>, ofAllWorkers: Operand<number>, text: Operand<string>) =>

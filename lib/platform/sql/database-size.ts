@@ -125,7 +125,7 @@ const TIERS = [
 const TIERS_OF_PLUS = ["db-perf-optimized-N-2", "db-perf-optimized-N-4", "db-perf-optimized-N-8"];
 
 /** The result of a function for the smallest tier of the edition with enough connections; null if none has enough. */
-export function forEnoughTier(
+export function smallestSufficientTier(
   connections: Expr<number>,
   tier: Expr<string>,
   make: (tier: Expr<string>) => Expr<string>,
