@@ -200,10 +200,6 @@ function isSince(version: Expr<string>, { feature, year }: Feature): Expr<boolea
   return version.eq(LATEST_VERSION).choose(isPinnedLater, isLater(version).tryOr(true));
 }
 
-/** Checked, because number and size apply only to separate workers. */
-const isSeparateOr = (v: ValuesOf<WorkerInputs>, name: "cpu" | "memory") =>
-  v.worker.at[name].isNull().or(isSeparate(v));
-
 /** Whether workers are separate. */
 export const isSeparate = ({ workerMode }: Pick<ValuesOf<WorkerForm>, "workerMode">) =>
   workerMode.eq(WORKER_MODES.separate);
@@ -217,12 +213,15 @@ type WorkerModeValue = ValuesOf<WorkerForm>["workerMode"];
 
 /** Message of a rule for separate workers; the reason is the mode, or what the rule says of separate workers. */
 export function separateWorkerMessage(member: Value, mode: WorkerModeValue, rule: string): string {
-  const is = `${member.name} is ${member.shown}`;
-  const otherMode = prose`
-    ${is}; it needs ${mode.name} "${WORKER_MODES.separate}",
+  const broken = `${member.name} is ${member.shown}; it must ${rule}`;
+  return isSeparate({ workerMode: mode }).choose<string>(broken, needsSeparateWorker(member, mode)).text;
+}
+
+function needsSeparateWorker(member: Value, mode: WorkerModeValue): string {
+  return prose`
+    ${member.name} is ${member.shown}; it needs ${mode.name} "${WORKER_MODES.separate}",
     because otherwise every instance of the server has a worker in it; set that, or leave it out
   `;
-  return isSeparate({ workerMode: mode }).choose<string>(`${is}; it must ${rule}`, otherMode).text;
 }
 
 export function workerRelations({
@@ -265,7 +264,7 @@ export function workerRelations({
     },
     {
       of: "worker",
-      holds: (v) => isSeparateOr(v, "cpu").and(cpu.condition(workerCpu(v))),
+      holds: (v) => v.worker.at.cpu.isNullOr((given) => isSeparate(v).and(cpu.condition(given))),
       message: ({
         worker: {
           at: { cpu: given },
@@ -275,13 +274,15 @@ export function workerRelations({
     },
     {
       of: "worker",
-      holds: (v) => isSeparateOr(v, "memory").and(fits(workerCpu(v), workerMemory(v))),
-      message: (v) =>
-        prose`
-          ${v.worker.at.memory.name} is ${shown(workerMemory(v))} with ${v.worker.at.cpu.name} ${shown(workerCpu(v))}
-          and ${v.workerMode.name} ${v.workerMode.shown}; it must be a whole number with Mi or Gi ${rule},
-          of a "${WORKER_MODES.separate}" worker; change one of these
-        `,
+      holds: (v) => isSeparate(v).choose(fits(workerCpu(v), workerMemory(v)), v.worker.at.memory.isNull()),
+      message: (v) => {
+        const { cpu: usedCpu, memory: usedMemory } = v.worker.at;
+        const unfit = prose`
+          ${usedMemory.name} is ${shown(workerMemory(v))} with ${usedCpu.name} ${shown(workerCpu(v))};
+          it must be a whole number with Mi or Gi ${rule}; change one of the two
+        `;
+        return isSeparate(v).choose<string>(unfit, needsSeparateWorker(usedMemory, v.workerMode)).text;
+      },
     },
   ];
 }
