@@ -349,7 +349,7 @@ testContract("assessment-lab", {
     "cloudb_secret_access_key: must be given together with the key id. Only one of the two cloud B credentials given, or credentials lacking identity-write rights: the identity provisioning step fails":
       [
         () => [input("cloudb_secret_access_key"), rulesOf("cloudb_region")],
-        [["8", "string", "", true], says("for the lab, or set neither")],
+        [["8", "string", "", true], says("set the other one, or neither")],
       ],
     "cloudb_region: read only when credentials are given": [
       () => [input("cloudb_region"), variable("cloudb_region").description],

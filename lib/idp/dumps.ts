@@ -18,7 +18,7 @@ import { type WarningRelation } from "../core/inputs/warnings";
 import { bucketName } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";
 import { prose } from "../core/prose";
-import { addScript, type StackFile } from "../core/stack-file";
+import { addScript, joined, type StackFile } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 import { clientImage, databaseJobContainer } from "./database-job";
 import { DUMP_COPIES, type DumpCopies, type DumpsElsewhere, type LockedDumps } from "./dump-copies";
@@ -240,7 +240,10 @@ export class DatabaseDump extends Construct {
     this.elsewhere = props.elsewhere;
     this.locked = props.locked;
     this.bucket = new DumpBucket(this, "Bucket", props, hasBucket);
-    const script = addScript(this, "lib/idp/scripts/dump-database.sh");
+    const [query, program] = ["unrestorable.sh", "dump-database.sh"].map((file) =>
+      addScript(this, `lib/idp/scripts/${file}`),
+    ) as [StackFile, StackFile];
+    const script = joined(query, program);
     const scheduled = this.addScheduledJob(script, isScheduled);
     const first = this.addFirstDump(script, isScheduled);
 

@@ -28,6 +28,7 @@ const SCRIPTS = [
   "sql-rest",
   "database-client",
   "database-jobs",
+  "unrestorable",
   "count-users",
   "fill-database",
   "swap-database",

@@ -74,13 +74,11 @@ export function runJob(
   return runScript({ ...settings, DB_PROXY_QUIT_URL: "", ...further }, { ...options, file: jobFile(script) });
 }
 
-/** The script as its job has it: all but that of the dumps follow a text that they share. */
+/** The script as its job has it: behind the libraries that it shares with others. */
 function jobFile(script: string): string {
   const textOf = (name: string) => readFileSync(packageFile(`lib/idp/scripts/${name}`), "utf8");
-  const text = textOf(script);
-  const [query] = /^UNRESTORABLE="[^]*?"$/m.exec(textOf("dump-database.sh")) ?? [];
+  const libraries = script === "dump-database.sh" ? [] : ["database-client.sh"];
   const file = join(temporaryFolder(), script);
-  const client = script !== "dump-database.sh" ? `${textOf("database-client.sh")}${query}\n` : "";
-  writeFileSync(file, client + text);
+  writeFileSync(file, [...libraries, "unrestorable.sh", script].map(textOf).join("\n"));
   return file;
 }

@@ -101,7 +101,7 @@ describe("The sign-in probe", () => {
 
   it.each(VARIANTS)("brings its blueprint beside those that are asked for, with $Variant.name", (variant) => {
     const { locals } = made(variant, { blueprints: ["branding"], signInProbe: {} });
-    expect(JSON.stringify(locals)).toContain('toset([\\"branding\\", \\"sign-in-probe\\"])');
+    expect(JSON.stringify(locals)).toContain('for name in [\\"branding\\", \\"sign-in-probe\\"]');
   });
 
   it("counts as missing after three periods of its own schedule", () => {

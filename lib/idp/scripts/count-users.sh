@@ -1,6 +1,6 @@
 #!/bin/sh
 # Counts the users in the application's database, and fails if there are none. Also reports what would make a restore of
-# a dump fail. Runs as a job, after database-client.sh and the query UNRESTORABLE of dump-database.sh in the same text.
+# a dump fail. Runs as a job, after database-client.sh and unrestorable.sh in the same text.
 set -eu
 if [ "$#" -gt 0 ]; then
   case $1 in

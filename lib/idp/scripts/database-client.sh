@@ -7,7 +7,8 @@
 #   DB_USER, DB_PASSWORD, DB_NAME   the application's login and database, for as_application
 #   DB_PROXY_QUIT_URL               receives a POST when the script ends, whatever the outcome; empty: no proxy to stop
 # Sets:
-#   PGHOST, PGPORT, PGSSLMODE, PGCONNECT_TIMEOUT   the server, for psql, pg_dump and pg_restore; a script sets the login
+#   PGHOST, PGPORT, PGSSLMODE, PGGSSENCMODE, PGCONNECT_TIMEOUT
+#                  the server, for psql, pg_dump and pg_restore; a script sets the login
 
 set -eu
 
@@ -24,10 +25,23 @@ before_end() {
   :
 }
 
+# Tells the proxy beside the job to end, because the job ends only when its proxy does.
+tell_proxy_to_quit() {
+  [ -n "${DB_PROXY_QUIT_URL:-}" ] || return 0
+  if ! (
+    # The proxy listens on loopback, which an HTTP proxy from the environment cannot reach.
+    unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+    timeout -s KILL 4 wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL"
+  ); then
+    echo "the proxy does not take the signal at $DB_PROXY_QUIT_URL; this job runs until its time limit" >&2
+  fi
+}
+
 finish() {
   code=$?
+  trap - EXIT
   before_end || :
-  [ -z "${DB_PROXY_QUIT_URL:-}" ] || timeout -s KILL 4 wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
+  tell_proxy_to_quit
   exit "$code"
 }
 trap finish EXIT
@@ -36,14 +50,14 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 # Variables that would override the server or the login.
-unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
+unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
 # No TLS to a socket, nor to the proxy beside this job: the proxy accepts none, and encrypts its own connection to the
 # database.
 case $DB_HOST in
   /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;;
   *) : "${PGSSLMODE:=require}" ;;
 esac
-export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGCONNECT_TIMEOUT=10 PGSSLMODE
+export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGCONNECT_TIMEOUT=10 PGGSSENCMODE=disable PGSSLMODE
 
 # Makes the programs sign in as the application, to its database.
 as_application() {

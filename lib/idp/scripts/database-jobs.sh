@@ -180,12 +180,10 @@ run_script() {
   run_job "$INIT_JOB" "$job_instance" "" "$job_script" "$job_word" "$@"
 }
 
-# count_users_script: writes the script of the job that counts users to the file count.sh. It needs the query of
-# dump-database.sh for what keeps a dump from being restored. That job has its script alone, so the query is kept there.
+# count_users_script: writes the script of the job that counts users to the file count.sh.
 count_users_script() {
   job_folder=${0%"${0##*/}"}.
-  sed -n '/^UNRESTORABLE="/,/"$/p' "$job_folder/dump-database.sh" >"$GOOGLE_WORK/count.sh" &&
-    cat "$job_folder/count-users.sh" >>"$GOOGLE_WORK/count.sh"
+  cat "$job_folder/unrestorable.sh" "$job_folder/count-users.sh" >"$GOOGLE_WORK/count.sh"
 }
 
 # mark_run INSTANCE: creates a copy of db-init that is never run. It exists as long as this run, so that remove_copies

@@ -220,28 +220,6 @@ copy_dump() {
   [ -z "$uncopied" ]
 }
 
-# Query for what makes a restore of the dump fail. The application's role restores in one transaction, so it can neither
-# create objects of other owners nor more relations than the server has locks. count_users_script in database-jobs.sh
-# copies this query, up to the quote at the end of a line, into another job.
-UNRESTORABLE="WITH objects (class, id, owner) AS (
-  SELECT 'pg_event_trigger'::regclass, oid, evtowner FROM pg_event_trigger
-  UNION ALL SELECT 'pg_publication'::regclass, oid, pubowner FROM pg_publication
-  UNION ALL SELECT 'pg_cast'::regclass, oid, 10 FROM pg_cast
-  UNION ALL SELECT 'pg_class'::regclass, oid, relowner FROM pg_class
-    WHERE relkind IN ('r', 'p', 'S', 'v', 'm') AND relowner <> 10
-  UNION ALL SELECT 'pg_proc'::regclass, oid, proowner FROM pg_proc WHERE proowner <> 10
-  UNION ALL SELECT 'pg_namespace'::regclass, oid, nspowner FROM pg_namespace
-    WHERE nspname <> 'public' AND nspowner <> 10
-), found (what) AS (
-  (SELECT pg_describe_object(class, id, 0) || ' of another owner' FROM objects
-  WHERE id >= 16384 AND NOT pg_has_role(owner, 'USAGE')
-    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = id AND deptype = 'e') LIMIT 10)
-  UNION ALL SELECT format('%s relations, close to the %s locks of the server', count(*), locks)
-  FROM pg_class, (SELECT current_setting('max_locks_per_transaction')::int
-    * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)) AS limits (locks)
-  WHERE oid >= 16384 GROUP BY locks HAVING count(*) > 0.8 * locks
-) SELECT string_agg(what, '; ') FROM found"
-
 dump() {
   started_at=$(date +%s)
   until limited KILL 15 pg_isready --quiet; do
@@ -293,6 +271,7 @@ dump() {
     listed) echo "$DB_NAME has no tables, so latest/$DB_NAME.dump stays as it is" >&2 ;;
     *) fail 4 "the stored dump cannot be read" ;;
   esac
+  # shellcheck disable=SC2154 # unrestorable.sh sets it, in front of this script in the same text
   found=$(limited KILL 60 psql --no-psqlrc --no-password --quiet --no-align --tuples-only \
     --command="$UNRESTORABLE") || :
   if [ -n "$found" ]; then

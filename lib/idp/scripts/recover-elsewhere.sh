@@ -387,8 +387,8 @@ has_input() {
   fi
 }
 
-# takes_null NAME: whether the input may be null. In a folder for one deployment, null stands for the value that the input
-# had in its settings.
+# takes_null NAME: whether the input may be null. In a folder for one deployment, null stands for the value that the
+# input had in its settings.
 takes_null() {
   if [ -f cdk.tf.json ]; then
     jq -e --arg name "$1" '.variable[$name] | . != null and .nullable != false' cdk.tf.json >/dev/null
