@@ -3,9 +3,9 @@ import { type Construct } from "constructs";
 import { type CommonInputs } from "./common-inputs";
 import { type DeploymentContext } from "./core/deployment-context";
 import { allOf, anyOf, isSet, isUnset } from "./core/expr/conditions";
+import { type Expr } from "./core/expr/expr";
 import { type SettingsOf, type ValuesOf } from "./core/inputs/value";
 import { type ApiName, ProjectApis } from "./core/project-apis";
-import { isCheckedUp } from "./idp/check-up";
 import { isDumped } from "./idp/dumps";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
 
@@ -24,6 +24,7 @@ const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secret
 interface Deployment {
   readonly network: NetworkAttachment | undefined;
   readonly context: DeploymentContext;
+  readonly isCheckedUp: Expr<boolean>;
   readonly settings: SettingsOf<CommonInputs>;
   readonly values: ValuesOf<CommonInputs>;
 }
@@ -32,7 +33,7 @@ interface Deployment {
 export function addApis(
   scope: Construct,
   { always, network, schedules }: VariantApis,
-  { network: attached, context: { projectId, region }, settings, values: v }: Deployment,
+  { network: attached, context: { projectId, region }, isCheckedUp, settings, values: v }: Deployment,
 ): ProjectApis {
   const { dnsZone, domain, existingContainerImage } = settings;
   const apis = new ProjectApis(scope, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });
@@ -40,7 +41,7 @@ export function addApis(
   if (network) apis.enable(network, anyOf(isSet(attached?.network), isSet(domain)));
   apis.enable("certificatemanager", allOf(v.domain.isSet(), v.certificateValidation.eq("dns")));
   if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
-  const isScheduled = anyOf(isDumped(v), isCheckedUp(scope, v), v.signInProbe.isSet(), v.auditLog.isSet());
+  const isScheduled = anyOf(isDumped(v), isCheckedUp, v.signInProbe.isSet(), v.auditLog.isSet());
   if (schedules) apis.enable(schedules, isScheduled);
   return apis;
 }

@@ -43,7 +43,7 @@ import { refuseSameDeployment } from "./core/unique-deployments";
 import { existingFacts } from "./existing-parts";
 import { FOLDER_FILES } from "./folder-files";
 import { Blueprints, SIGN_IN_PROBE_BLUEPRINT } from "./idp/blueprints";
-import { CheckUp, hasReceivers, isCheckedUp, judgesDrills } from "./idp/check-up";
+import { addReceiverConditions, CheckUp, judgesDrills, type ReceiverConditions } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
@@ -90,8 +90,27 @@ import { databaseWarning } from "./platform/sql/database-flags";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 import { type Standby } from "./platform/standby";
 
+/** A server that answers, for the jobs that look after it. */
+interface RunningServer {
+  readonly container: ContainerSpec;
+  readonly url: string;
+  /** Dependencies that wait for the server. */
+  readonly serverReady: ITerraformDependable[];
+  /** Dependencies that wait for what serves the server's address. */
+  readonly addressReady: ITerraformDependable[];
+}
+
+/** Jobs that look after a running deployment; undefined if the deployment does not have them. */
+interface Operations {
+  readonly dump: DatabaseDump | undefined;
+  readonly checkUp: CheckUp | undefined;
+  readonly eventRetention: EventRetention | undefined;
+  readonly signInProbe: SignInProbe | undefined;
+  readonly recoveryAccess: RecoveryAccess | undefined;
+}
+
 /** Facts of a platform for monitoring. */
-interface MonitoredPlatform extends Pick<MonitoringProps, "namespace" | "platform"> {
+export interface MonitoredPlatform extends Pick<MonitoringProps, "namespace" | "platform"> {
   readonly address: Pick<WatchedAddress, "domain" | "isPublic" | "url" | "urlMap">;
   readonly standby?: WatchedReplica;
 }
@@ -251,6 +270,7 @@ export abstract class IdentityProvider extends Construct {
   /** A second region that can take over; undefined if there is none. @internal */
   protected readonly standby: Standby | undefined;
   private readonly secondRegion: string | undefined;
+  private readonly receiverConditions: ReceiverConditions;
   private readonly deploymentFacts: readonly DeploymentFact[];
 
   /** @internal */
@@ -287,7 +307,9 @@ export abstract class IdentityProvider extends Construct {
     this.deploymentFacts = this.comparableFacts(variant.deploymentFacts);
     warnUnless(this, "InputsHaveEffect", variant.warnings, values);
 
-    this.apis = addApis(this, variant.apis, { network, context: this.context, settings, values });
+    this.receiverConditions = addReceiverConditions(this, values);
+    const { isCheckedUp } = this.receiverConditions;
+    this.apis = addApis(this, variant.apis, { network, context: this.context, isCheckedUp, settings, values });
     this.secrets = this.addSecrets();
     this.registry = this.addRegistry();
     this.image = this.addImage(this.addBlueprints(props, blueprintFiles));
@@ -299,7 +321,7 @@ export abstract class IdentityProvider extends Construct {
     this.existingSecrets = this.addExistingSecrets();
     this.runtime = this.addAccount("Runtime");
     this.dumper = this.addAccountIf(isDumped(values), "Dumper");
-    this.checker = this.addAccountIf(isCheckedUp(this, values), "Checker");
+    this.checker = this.addAccountIf(this.receiverConditions.isCheckedUp, "Checker");
     this.prober = this.addAccountIf(values.signInProbe.isSet(), "Prober");
     this.recoverer = this.addAccountIf(values.recoveryAccess.isSet(), "Recoverer");
   }
@@ -537,8 +559,20 @@ export abstract class IdentityProvider extends Construct {
     return { ...container, environment: { ...container.environment, common } };
   }
 
+  /** Dump, check-up, retention of events, sign-in probe and recovery job. */
+  protected addOperations({ addressReady, container, serverReady, url }: RunningServer): Operations {
+    return {
+      dump: this.addDump(serverReady),
+      checkUp: this.addCheckUp(serverReady),
+      eventRetention: this.addEventRetention(serverReady),
+      // The probe calls the address as users do.
+      signInProbe: this.addSignInProbe(url, [...serverReady, ...addressReady]),
+      recoveryAccess: this.addRecoveryAccess(url, container, serverReady),
+    };
+  }
+
   /** The scheduled dump, as a job of the platform with a separate identity; the first dump waits for `dependsOn`. */
-  protected addDump(dependsOn: ITerraformDependable[]): DatabaseDump | undefined {
+  private addDump(dependsOn: ITerraformDependable[]): DatabaseDump | undefined {
     const { apis, database, dumper, context, deletionProtection, values } = this;
     const runner = dumper && this.scheduledJobs(dumper);
     return partIf(hasDumpBucket(values), () => {
@@ -570,16 +604,16 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** The check-up, as a job of the platform with a separate identity. */
-  protected addCheckUp(dependsOn: ITerraformDependable[]): CheckUp | undefined {
+  private addCheckUp(dependsOn: ITerraformDependable[]): CheckUp | undefined {
     const { checker, database, values } = this;
     if (checker === undefined) return undefined;
-    const condition = isCheckedUp(this, values);
+    const condition = this.receiverConditions.isCheckedUp;
     const runner = this.scheduledJobs(checker);
     return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs: values, runner });
   }
 
   /** The job that sets the retention of events, with the identity of the server. */
-  protected addEventRetention(dependsOn: ITerraformDependable[]): EventRetention | undefined {
+  private addEventRetention(dependsOn: ITerraformDependable[]): EventRetention | undefined {
     const { database, runtime, values } = this;
     const condition = values.auditLog.isSet();
     return partIf(condition, () => {
@@ -597,8 +631,8 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** The sign-in probe, as a job of the platform with a separate identity. */
-  protected addSignInProbe(dependsOn: ITerraformDependable[]): SignInProbe | undefined {
-    const { image, prober, secrets, url, values } = this;
+  private addSignInProbe(url: string, dependsOn: ITerraformDependable[]): SignInProbe | undefined {
+    const { image, prober, secrets, values } = this;
     const { signInProbePassword: password } = secrets;
     if (prober === undefined || password === undefined) return undefined;
     const condition = values.signInProbe.isSet();
@@ -607,8 +641,12 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** The recovery job, as a job of the platform with a separate identity. @param container container of the server */
-  protected addRecoveryAccess(container: ContainerSpec, dependsOn: ITerraformDependable[]): RecoveryAccess | undefined {
-    const { apis, existingSecrets, recoverer, context, url, values } = this;
+  private addRecoveryAccess(
+    url: string,
+    container: ContainerSpec,
+    dependsOn: ITerraformDependable[],
+  ): RecoveryAccess | undefined {
+    const { apis, existingSecrets, recoverer, context, values } = this;
     if (recoverer === undefined) return undefined;
     return new RecoveryAccess(this, "RecoveryAccess", {
       condition: values.recoveryAccess.isSet(),
@@ -645,7 +683,10 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** Uptime check, dashboard and alerts. @internal */
-  protected addMonitoring({ address, namespace, platform, standby }: MonitoredPlatform): Monitoring {
+  protected addMonitoring(
+    { address, namespace, platform, standby }: MonitoredPlatform,
+    { dump, ...jobs }: Operations,
+  ): Monitoring {
     const { apis, checker, dumper, initializer, context, prober, recoverer, runtime, settings, values } = this;
     return new Monitoring(this, "Monitoring", {
       apis,
@@ -659,7 +700,7 @@ export abstract class IdentityProvider extends Construct {
       secretReadLog: settings.secretReadLog,
       uptimeCheck: settings.uptimeCheck,
       nameOf: (setting: NamedSetting) => valueAt(values, setting).name,
-      hasReceivers: hasReceivers(this, values),
+      hasReceivers: this.receiverConditions.hasReceivers,
       objectives: objectivesOf(values),
       address: {
         ...address,
@@ -674,14 +715,7 @@ export abstract class IdentityProvider extends Construct {
         workerMode: values.workerMode.text,
       },
       database: this.watchedDatabase(standby),
-      jobs: {
-        checkUp: this.checkUp,
-        dump: this.dump?.watched,
-        eventRetention: this.eventRetention,
-        recoveryAccess: this.recoveryAccess,
-        signInProbe: this.signInProbe,
-        restoreDrill: judgesDrills(values),
-      },
+      jobs: { ...jobs, dump: dump?.watched, restoreDrill: judgesDrills(values) },
       identities: present(initializer, runtime, dumper, checker, prober, recoverer),
     });
   }

@@ -328,16 +328,19 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.loadBalancer = this.addLoadBalancer();
     this.url = this.loadBalancer.url;
     this.testMailCommand = this.commandOfTestMail();
-    this.dump = this.addDump(this.workload.ready);
-    this.checkUp = this.addCheckUp(this.workload.ready);
-    this.eventRetention = this.addEventRetention(this.workload.ready);
-    this.signInProbe = this.addSignInProbe([...this.workload.ready, ...this.loadBalancer.ready]);
-    this.recoveryAccess = this.addRecoveryAccess(container, this.workload.ready);
-    this.monitoring = this.addMonitoring({
-      platform: "kubernetes",
-      namespace,
-      address: { domain: settings.domain, url: this.url, urlMap: urlMapPattern(this.namespace.givenName) },
+    const operations = this.addOperations({
+      container,
+      url: this.url,
+      serverReady: this.workload.ready,
+      addressReady: this.loadBalancer.ready,
     });
+    this.dump = operations.dump;
+    this.checkUp = operations.checkUp;
+    this.eventRetention = operations.eventRetention;
+    this.signInProbe = operations.signInProbe;
+    this.recoveryAccess = operations.recoveryAccess;
+    const address = { domain: settings.domain, url: this.url, urlMap: urlMapPattern(this.namespace.givenName) };
+    this.monitoring = this.addMonitoring({ platform: "kubernetes", namespace, address }, operations);
     this.auditLog = this.addAuditLog({
       platform: "kubernetes",
       cluster: { name: this.cluster.clusterName, location: this.cluster.location },

@@ -22,7 +22,7 @@ import { type WarningItems, type WarningRelation } from "./core/inputs/warnings"
 import { CONNECTION_NAME_FRAME_LENGTH, serviceName, workerPoolName } from "./core/names";
 import { prose } from "./core/prose";
 import { rightsOf } from "./existing-parts";
-import { IdentityProvider, variantOf } from "./identity-provider";
+import { IdentityProvider, type MonitoredPlatform, variantOf } from "./identity-provider";
 import { CHECK_UP_JOB, type CheckUp } from "./idp/check-up";
 import { isPooled, poolVariables } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
@@ -327,24 +327,18 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.testMail = this.addTestMail(container);
     this.testMailCommand = this.commandOfTestMail();
     this.url = this.urlOfServer();
-    this.dump = this.addDump(this.service.ready);
-    this.checkUp = this.addCheckUp(this.service.ready);
-    this.eventRetention = this.addEventRetention(this.service.ready);
-    this.signInProbe = this.addSignInProbe(
-      // The probe calls the domain, so it waits for everything that serves the domain.
-      [...this.service.ready, ...(this.loadBalancer?.ready ?? []), ...(this.internalLoadBalancer?.ready ?? [])],
-    );
-    this.recoveryAccess = this.addRecoveryAccess(container, this.service.ready);
-    this.monitoring = this.addMonitoring({
-      platform: "serverless",
-      address: {
-        domain: this.address?.domain,
-        isPublic: allOf(isOpen(this.access), this.isInternal.not()),
-        url: this.url,
-        urlMap: urlMapName(context),
-      },
-      standby: this.watchedReplica,
+    const operations = this.addOperations({
+      container,
+      url: this.url,
+      serverReady: this.service.ready,
+      addressReady: readyOf(this.loadBalancer, this.internalLoadBalancer),
     });
+    this.dump = operations.dump;
+    this.checkUp = operations.checkUp;
+    this.eventRetention = operations.eventRetention;
+    this.signInProbe = operations.signInProbe;
+    this.recoveryAccess = operations.recoveryAccess;
+    this.monitoring = this.addMonitoring(this.monitoredPlatform(), operations);
     this.auditLog = this.addAuditLog({
       platform: "serverless",
       purposes: [CHECK_UP_JOB, DUMP_JOB, EVENT_RETENTION_JOB, SIGN_IN_PROBE_JOB].map((job) => starterPurpose(job)),
@@ -352,6 +346,19 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     const last = this.guardNetwork(this.lastParts());
     this.grantCommands = this.listGrantCommands();
     this.complete(this.initialization, last);
+  }
+
+  private monitoredPlatform(): MonitoredPlatform {
+    return {
+      platform: "serverless",
+      address: {
+        domain: this.address?.domain,
+        isPublic: allOf(isOpen(this.access), this.isInternal.not()),
+        url: this.url,
+        urlMap: urlMapName(this.context),
+      },
+      standby: this.watchedReplica,
+    };
   }
 
   /** Allowed callers of the service. */

@@ -114,12 +114,25 @@ export function receiverCount(v: Receivers): Expr<number> {
   return concat<string>(v.alertEmails, flatten(values(v.notificationChannels))).length();
 }
 
-/** Whether there are receivers of alerts; a local of the scope if only a plan knows. */
-export function hasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
+/** Conditions that depend on the receivers of alerts. */
+export interface ReceiverConditions {
+  readonly hasReceivers: Expr<boolean>;
+  /** Whether the check-up exists: it needs a schedule and receivers. */
+  readonly isCheckedUp: Expr<boolean>;
+}
+
+/** Creates locals in the scope for those conditions that only a plan knows. */
+export function addReceiverConditions(scope: Construct, v: Receivers & ValuesOf<typeof CHECK_UP>): ReceiverConditions {
+  const hasReceivers = addHasReceivers(scope, v);
+  const isScheduled = v.checkUp.isSet();
+  if (isNever(isScheduled)) return { hasReceivers, isCheckedUp: literal(false) };
+  return { hasReceivers, isCheckedUp: namedCondition(scope, "IsCheckedUp", allOf(isScheduled, hasReceivers)) };
+}
+
+function addHasReceivers(scope: Construct, v: Receivers): Expr<boolean> {
   const isKnown = knownToHaveReceivers(v);
   if (isKnown !== undefined) return literal(isKnown);
-  const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
-  const receivers = known ?? new TerraformLocal(scope, "Receivers", receiverCount(v));
+  const receivers = new TerraformLocal(scope, "Receivers", receiverCount(v));
   return localReference<number>(receivers).gt(0);
 }
 
@@ -130,20 +143,6 @@ function knownToHaveReceivers({ alertEmails, notificationChannels: { given } }: 
   if (lists.some((list) => exprOf(list).hasItems)) return true;
   // A token inside a list is one receiver, but a token in place of the list may be an empty list.
   return lists.some((list) => Token.isUnresolved(list)) ? undefined : lists.flat().length > 0;
-}
-
-/**
- * Whether the check-up exists: it needs a schedule and receivers of alerts. The number of receivers is a local of the
- * scope.
- */
-export function isCheckedUp(scope: Construct, v: Receivers & ValuesOf<typeof CHECK_UP>): Expr<boolean> {
-  const isScheduled = v.checkUp.isSet();
-  if (isNever(isScheduled)) return literal(false);
-  const id = "IsCheckedUp";
-  const known = scope.node.tryFindChild(id) as TerraformLocal | undefined;
-  return known === undefined
-    ? namedCondition(scope, id, allOf(isScheduled, hasReceivers(scope, v)))
-    : localReference<boolean>(known);
 }
 
 /** Whether the check-up reports overdue restore drills. */
