@@ -559,7 +559,7 @@ export abstract class IdentityProvider extends Construct {
     return { ...container, environment: { ...container.environment, common } };
   }
 
-  /** Dump, check-up, retention of events, sign-in probe and recovery job. */
+  /** Dump, check-up, retention of events, sign-in probe and recovery job. @internal */
   protected addOperations({ addressReady, container, serverReady, url }: RunningServer): Operations {
     return {
       dump: this.addDump(serverReady),
