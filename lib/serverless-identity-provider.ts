@@ -10,7 +10,6 @@ import {
   type VariantProps,
 } from "./common-inputs";
 import { guardPresence } from "./core/deployment-guard";
-import { setArgument } from "./core/expr/attributes";
 import { allOf, isNever, partIf, present, readyOf } from "./core/expr/conditions";
 import { anyOf, call, type Expr, hcl, interpolated, literal } from "./core/expr/expr";
 import { replace, toText, upper } from "./core/expr/functions";
@@ -282,6 +281,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** The network to which instances and jobs are attached. */
   private readonly attachment: NetworkAttachment | undefined;
+  /** Rules of the internal load balancer, which wait for the service. */
+  private readonly internalPorts: { readonly ready: ITerraformDependable[] } | undefined;
 
   /** @internal */
   declare protected readonly values: ValuesOf<ServerlessInputs>;
@@ -323,7 +324,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.service = this.addService(container, domainAddress);
     this.standbyService = this.addStandbyService(container, ofWorker, domainAddress);
     this.loadBalancer = external && this.addLoadBalancer(external);
-    this.internalLoadBalancer?.serve(this.service);
+    this.internalPorts = this.internalLoadBalancer?.openPorts(this.service);
     this.testMail = this.addTestMail(container);
     this.testMailCommand = this.commandOfTestMail();
     this.url = this.urlOfServer();
@@ -331,7 +332,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       container,
       url: this.url,
       serverReady: this.service.ready,
-      addressReady: readyOf(this.loadBalancer, this.internalLoadBalancer),
+      addressReady: readyOf(this.loadBalancer, this.internalPorts),
     });
     this.dump = operations.dump;
     this.checkUp = operations.checkUp;
@@ -463,15 +464,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   private addService(container: ContainerSpec, address: LoadBalancerAddress | undefined): ServerlessService {
     const { standby, values, worker } = this;
-    const home = new ServerlessService(this, "Service", {
+    return new ServerlessService(this, "Service", {
       ...this.serviceOf(container, address),
+      runningInstanceCount: standby && countAtHome(standby, values.minInstanceCount).number,
       // A separate worker must be running before the last worker beside a server stops.
       dependsOn: worker?.ready ?? [],
     });
-    const least = countAtHome(standby, values.minInstanceCount);
-    // Set by an override, so that the prop keeps the caller's number, because the service warns about this number.
-    if (standby !== undefined) setArgument(home.service, "scaling.min_instance_count", least);
-    return home;
   }
 
   /** Props that the services of both regions share. */
@@ -642,7 +640,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       this.standbyService,
       this.loadBalancer,
       this.domainSetup,
-      this.internalLoadBalancer,
+      this.internalPorts,
       this.monitoring,
       this.dump,
       this.checkUp,

@@ -118,6 +118,11 @@ export class KubernetesWorkload extends Construct {
       scaling: [scaling, ["Autoscaler", "DisruptionBudget"]],
     });
   }
+
+  /** Rolls the server out after another deployment. @internal */
+  waitFor(other: DeploymentV1): void {
+    this.workload.dependsOn = [...(this.workload.dependsOn ?? []), addressOf(other)];
+  }
 }
 
 interface KubernetesWorkerProps extends PodsProps {
@@ -156,7 +161,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
     this.workload = workload;
     this.ready = ready;
     // A separate worker must be running before the last worker beside a server stops.
-    server.workload.dependsOn = [...(server.workload.dependsOn ?? []), addressOf(workload)];
+    server.waitFor(workload);
   }
 }
 

@@ -120,8 +120,6 @@ export class InternalLoadBalancer extends Construct {
   /** Steps until the domain works, as a list of sentences. */
   readonly nextSteps: string;
   readonly address: ComputeAddress;
-  /** The rules that open the ports; empty before `serve` is called. */
-  readonly ready: ITerraformDependable[] = [];
 
   private readonly isRedirected: Condition;
   private readonly proxies: Proxies;
@@ -314,7 +312,7 @@ export class InternalLoadBalancer extends Construct {
   }
 
   /** Opens the ports, once the service exists. */
-  serve(service: { readonly ready: ITerraformDependable[] }): void {
+  openPorts(service: { readonly ready: ITerraformDependable[] }): { readonly ready: ITerraformDependable[] } {
     const { domain, network, context } = this.props;
     const { deployment, labels, projectId: project, region } = context;
     const open = (id: string, port: number, target: TerraformResource, condition: Condition = isSet(domain)) =>
@@ -336,8 +334,8 @@ export class InternalLoadBalancer extends Construct {
         dependsOn: [...service.ready, ...(network.dependsOn ?? [])],
       });
     const { https, http } = this.proxies;
-    this.ready.push(open("HttpsRule", 443, https));
-    if (http !== undefined) this.ready.push(open("HttpRule", 80, http, this.isRedirected));
+    const httpsRule = open("HttpsRule", 443, https);
+    return { ready: present(httpsRule, http && open("HttpRule", 80, http, this.isRedirected)) };
   }
 }
 

@@ -79,6 +79,14 @@ export interface ServerlessServiceProps extends ServiceOptions {
   readonly minInstanceCount?: number;
 
   /**
+   * Number of instances that run at present, if another region has taken over; the warnings are about
+   * `minInstanceCount`.
+   *
+   * @default - `minInstanceCount`
+   */
+  readonly runningInstanceCount?: number | undefined;
+
+  /**
    * Existing network on which the database has its private address.
    *
    * @default - none
@@ -104,6 +112,7 @@ const PROPS: KnownPropsOf<ServerlessServiceProps> = {
   maxInstanceCount: "optional",
   maxInstanceRequestConcurrency: "optional",
   minInstanceCount: "optional",
+  runningInstanceCount: "optional",
   network: NETWORK_PROP,
   publicAccess: "optional",
   requestTimeoutSeconds: "optional",
@@ -167,7 +176,7 @@ export function addService(scope: Construct, props: ServerlessServiceProps, cond
     count: countIf(condition),
     ingress: ingressOf(closeDefaultAddress),
     invokerIamDisabled: isCheckOff(access).flag,
-    scaling: { minInstanceCount },
+    scaling: { minInstanceCount: props.runningInstanceCount ?? minInstanceCount },
     // Ignored, because a restore stops the service by its scaling mode and an apply must not start it meanwhile.
     lifecycle: { ignoreChanges: [...lifecycle.ignoreChanges, "scaling[0].scaling_mode"] },
     template: {
