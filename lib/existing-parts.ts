@@ -102,7 +102,7 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
     because: "nothing is pushed where nothing is built",
   }),
   {
-    of: "existingDatabase",
+    host: "existingDatabase",
     holds: (v) => {
       const isDefault = (name: (typeof OF_INSTANCE)[number]) =>
         jsonOf(v[name]).eq(jsonOf(literal(plainOf(DATABASE_OF_OWN[name], DATABASE_OF_OWN[name].default))));
@@ -118,7 +118,7 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
       `,
   },
   {
-    of: "existingSecrets",
+    host: "existingSecrets",
     holds: ({ existingSecrets: { at }, secretKey }) => at.secretKey.isNull().or(secretKey.at.version.eq(1)),
     message: ({
       existingSecrets,

@@ -107,7 +107,7 @@ const INSTANCE = {
   },
 } as const;
 
-const MOST_WORKERS = {
+const MAX_WORKER_COUNT_INPUT = {
   /** Maximum number of separate workers, by default one more than `count`; a rollout adds one. */
   maxCount: number({
     default: null,
@@ -115,7 +115,7 @@ const MOST_WORKERS = {
   }),
 };
 
-type ClusterWorkerInputs = WorkerInputsWith<typeof MOST_WORKERS>;
+type ClusterWorkerInputs = WorkerInputsWith<typeof MAX_WORKER_COUNT_INPUT>;
 
 /** Size of a worker, and number of separate workers, on GKE. */
 export interface KubernetesWorkerProps extends PropsOf<ClusterWorkerInputs["worker"]["members"]> {}
@@ -150,7 +150,7 @@ export const KUBERNETES_INPUTS: KubernetesInputs = {
     },
   }),
   ...instanceInputs(INSTANCE),
-  ...workerInputs(WORKER, MOST_WORKERS),
+  ...workerInputs(WORKER, MAX_WORKER_COUNT_INPUT),
   ...NAMESPACE,
   ...CONTROL_PLANE,
   ...EXISTING_CLUSTER,
@@ -187,7 +187,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
     because: "a probe connects as users do, and trusts no self-signed certificate",
   }),
   {
-    of: "worker",
+    host: "worker",
     holds: (v) =>
       v.worker.at.maxCount.isNullOr((most) => allOf(isSeparate(v), most.floor().eq(most), most.ge(workerCount(v)))),
     message: ({

@@ -297,7 +297,7 @@ export interface DeploymentContextProps extends PropsOf<DeploymentInputs> {}
 export const DEPLOYMENT_RELATIONS: readonly Relation<DeploymentInputs>[] = [
   {
     // Application and tenant become part of the media bucket's name.
-    of: "applicationName",
+    host: "applicationName",
     holds: ({ applicationName, tenantId }) => {
       const partOfName = interpolated`${applicationName}${tenantId}`;
       return includes(partOfName, BUCKET_NAME_RESERVED_WORD).not();

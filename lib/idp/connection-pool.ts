@@ -13,7 +13,7 @@ import { type ImageInputs } from "./idp-image";
  * Longest wait for a connection, in seconds. It is shorter than the application's own limits, so that a visitor gets
  * the application's error page. If the time limit of requests is shorter, the longest wait is half of that limit.
  */
-const LONGEST_WAIT_SECONDS = 25;
+const MAX_WAIT_SECONDS = 25;
 
 /** Inputs of the pool of database connections in each instance. */
 export const CONNECTION_POOL = {
@@ -44,7 +44,7 @@ export function poolVariables(
   const ifPooled = (value: Expr<number>) => isPooled(v).choose(value, null);
   return optionalVariables({
     [POOL_VARIABLES.size]: ifPooled(size),
-    [POOL_VARIABLES.wait]: ifPooled(min(LONGEST_WAIT_SECONDS, v.requestTimeoutSeconds.dividedBy(2))),
+    [POOL_VARIABLES.wait]: ifPooled(min(MAX_WAIT_SECONDS, v.requestTimeoutSeconds.dividedBy(2))),
   });
 }
 

@@ -258,7 +258,7 @@ export const POOLED_REQUESTS_PER_INSTANCE = 250;
 export const POOL_VARIABLES = { size: "CONNECTION_POOL_SIZE", wait: "CONNECTION_POOL_WAIT_SECONDS" } as const;
 
 /** Connections that a pool must have beyond the fixed ones, for requests in progress. */
-export const LEAST_POOLED_CONNECTIONS = 10;
+export const MIN_POOLED_CONNECTIONS = 10;
 
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";

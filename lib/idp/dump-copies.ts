@@ -10,7 +10,7 @@ import { type Expr } from "../core/expr/expr";
 import { max, toText } from "../core/expr/functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { matching, whole } from "../core/inputs/checks";
+import { matching, wholeNumber } from "../core/inputs/checks";
 import { number, orResource, text } from "../core/inputs/rows";
 import { bucketName } from "../core/names";
 import { setNewerAttribute } from "../core/newer-attribute";
@@ -35,7 +35,7 @@ export const DUMP_COPIES = {
       own[[; null for none]]; the lock can never be undone: more days later are safe, fewer are refused[[; null
       leaves the bucket, as a destroy does, billed until its last copy is old enough]]; needs deletion_protection
     `,
-    must: whole(1, 3650, ", because the lock of a bucket lasts for whole days and is permanent; begin with 30"),
+    must: wholeNumber(1, 3650, ", because the lock of a bucket lasts for whole days and is permanent; begin with 30"),
   }),
   /** Existing bucket for a copy of each dump, for example in another project, or its resource; none by default. */
   copyBucket: orResource(

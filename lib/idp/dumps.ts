@@ -9,7 +9,7 @@ import { type Condition, countIf, isNever, partIf, readyOf } from "../core/expr/
 import { allOf, anyOf, type Expr, hcl } from "../core/expr/expr";
 import { allIn, compact, element, every, toNumber } from "../core/expr/functions";
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { whole } from "../core/inputs/checks";
+import { wholeNumber } from "../core/inputs/checks";
 import { needs } from "../core/inputs/needs";
 import { type Relation } from "../core/inputs/relations";
 import { flag, number, object, type ObjectRow, type Optional, type PropsOf, textOrNull } from "../core/inputs/rows";
@@ -94,7 +94,7 @@ const SCHEDULED_DUMPS = {
       days to keep a dump, billed for at least 30; the newest one stays whatever its age;
       fewer later delete the oldest
     `,
-    must: whole(1, 3650, ", because a dump that is kept for less than a day is gone before it is needed; use 30"),
+    must: wholeNumber(1, 3650, ", because a dump that is kept for less than a day is gone before it is needed; use 30"),
   }),
 };
 

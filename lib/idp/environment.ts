@@ -81,7 +81,7 @@ const inBoth = (plain: Value, secret: Value) => intersection(keys(plain), keys(s
 /** A variable has one value: Cloud Run would refuse a second one, and Kubernetes would use the last. */
 export const ENVIRONMENT_RELATIONS: readonly Relation<EnvironmentInputs>[] = [
   {
-    of: "secretEnvironmentVariables",
+    host: "secretEnvironmentVariables",
     holds: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
       inBoth(plain, secret).length().eq(0),
     message: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
@@ -129,7 +129,7 @@ export function setOnce<T extends Table & EnvironmentInputs>(
   const names = how.names.flatMap(bothPrefixes).sort();
   const taken = (plain: Value, secret: Value) => intersection(concat<string>(keys(plain), keys(secret)), names);
   return {
-    of: setter,
+    host: setter,
     holds: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
       how.isOff(by).or(taken(plain, secret).length().eq(0)),
     message: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>

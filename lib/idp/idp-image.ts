@@ -176,7 +176,7 @@ export const IMAGE_RELATIONS: readonly Relation<ImageInputs & DeploymentInputs &
   }),
   {
     // An existing image must not be in the deployment's own repository.
-    of: "existingContainerImage",
+    host: "existingContainerImage",
     holds: (v) => v.existingContainerImage.isNullOr((image) => startsWith(image, ownImages(v)).not()),
     message: (v) =>
       prose`

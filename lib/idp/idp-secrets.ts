@@ -22,7 +22,7 @@ import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from 
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
 
 /** Minimum length of the first administrator's password. */
-const LEAST_LENGTH = 8;
+const MIN_PASSWORD_LENGTH = 8;
 
 /** Inputs of the secrets. */
 export const SECRETS = {
@@ -40,9 +40,9 @@ export const SECRETS = {
       Setting it later has no effect: change the password in the application.
     `,
     must: {
-      condition: (password: Expr<string>) => password.eq("").or(password.length().ge(LEAST_LENGTH)),
+      condition: (password: Expr<string>) => password.eq("").or(password.length().ge(MIN_PASSWORD_LENGTH)),
       must: prose`
-        have ${LEAST_LENGTH} or more characters, because the sign-in page is public,
+        have ${MIN_PASSWORD_LENGTH} or more characters, because the sign-in page is public,
         and a short one can be guessed; use a longer one, or none to generate it
       `,
     },
@@ -139,7 +139,7 @@ export interface ExistingSecretKey extends Existing, Partial<SecretAttributes> {
 
 export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECRETS>[] = [
   {
-    of: "secretKey",
+    host: "secretKey",
     holds: ({ secretKey: { at } }) => at.version.eq(at.acceptedVersion).and(at.version.floor().eq(at.version)),
     message: ({
       secretKey: {

@@ -1,6 +1,6 @@
 import { allOf, type Expr } from "../core/expr/expr";
 import { isJson, jsonOf, toText } from "../core/expr/functions";
-import { isWhole, matching, whole } from "../core/inputs/checks";
+import { isWhole, matching, wholeNumber } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, number, object, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
@@ -48,7 +48,7 @@ export const MAIL = {
         must: {
           must: "be a port from 1 to 65535 and not 25, because Google Cloud blocks that one; use 587, or 465 with tls",
           condition: (port: Expr<number>) => isWhole(port, 1, 65_535).and(port.ne(25)),
-          schema: { ...whole(1, 65_535, "").schema, not: { enum: [25] } },
+          schema: { ...wholeNumber(1, 65_535, "").schema, not: { enum: [25] } },
         },
       }),
       /** User name at the server, always with a password. */
@@ -96,7 +96,7 @@ export const MAIL = {
       timeout: number({
         default: 10,
         description: "seconds after which an attempt fails, 1 to 300; the worker tries again",
-        must: whole(1, 300, ", because a task of the worker is blocked that long; use 10"),
+        must: wholeNumber(1, 300, ", because a task of the worker is blocked that long; use 10"),
       }),
     },
     {
@@ -119,7 +119,7 @@ const givenOrNot = (value: Expr) => value.isNull().choose("not given", "given").
 
 export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[] = [
   {
-    of: "smtp",
+    host: "smtp",
     holds: ({ smtp: { at } }) => at.username.isNull().eq(at.passwordSecret.isNull()),
     message: ({ smtp: { at } }) =>
       prose`
@@ -131,7 +131,7 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
   {
     // By convention, each of these two ports has a fixed encryption; with the wrong encryption, each side waits for the
     // other to begin.
-    of: "smtp",
+    host: "smtp",
     holds: ({ smtp: { at } }) => {
       const isEncrypted = at.encryption.ne("none").or(at.passwordSecret.isNull());
       const isAgreed = at.port.eq(465).eq(at.encryption.eq("tls"));

@@ -69,7 +69,7 @@ type Probe = "livenessProbe" | "startupProbe";
 
 /** A probe must time out before the next one begins, so that its failure is counted. */
 const timing = (of: Probe): Relation<typeof PROBES> => ({
-  of,
+  host: of,
   holds: ({ [of]: { at } }) =>
     allOf(
       isWhole(at.initialDelaySeconds, 0, PROBE_MAX_SECONDS[of]),
@@ -95,7 +95,7 @@ const longestStart = ({ failureThreshold, periodSeconds }: Start) => periodSecon
 export const PROBE_RELATIONS: readonly Relation<typeof PROBES>[] = [
   timing("startupProbe"),
   {
-    of: "startupProbe",
+    host: "startupProbe",
     holds: ({ startupProbe: { at } }) => longestStart(at).le(STARTUP_MAX_SECONDS),
     message: ({ startupProbe: { at } }) => {
       const { failureThreshold: failures, periodSeconds: period } = at;

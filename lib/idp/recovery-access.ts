@@ -6,7 +6,7 @@ import { type DeploymentContext } from "../core/deployment-context";
 import { idOf } from "../core/expr/attributes";
 import { type Condition, countIf } from "../core/expr/conditions";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { matching, whole } from "../core/inputs/checks";
+import { matching, wholeNumber } from "../core/inputs/checks";
 import { number, object, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
 import { secretId } from "../core/names";
@@ -18,7 +18,7 @@ import { type ContainerSpec } from "./container-spec";
 import { BOOTSTRAP_PASSWORD, ENTRYPOINT_PATH } from "./contract";
 import { type ManualJob, type ManualJobRunner } from "./job-runner";
 
-const MOST_MINUTES = 60;
+const MAX_LINK_MINUTES = 60;
 
 /** Input of the recovery job. */
 export const RECOVERY_ACCESS = {
@@ -42,8 +42,8 @@ export const RECOVERY_ACCESS = {
       /** Minutes for which a link is valid, 5 to 60, 15 by default. */
       minutes: number({
         default: 15,
-        description: `minutes for which a link is valid, 5 to ${MOST_MINUTES}`,
-        must: whole(5, MOST_MINUTES, ", because whoever has the link is an administrator; use 15"),
+        description: `minutes for which a link is valid, 5 to ${MAX_LINK_MINUTES}`,
+        must: wholeNumber(5, MAX_LINK_MINUTES, ", because whoever has the link is an administrator; use 15"),
       }),
     },
     {
@@ -175,7 +175,7 @@ export class RecoveryAccess extends Construct {
       }),
       given: { variable: "RECOVERY_USER", placeholder: "USERNAME" },
       // The longest validity of a link, plus the start of the application and slow requests.
-      timeoutSeconds: MOST_MINUTES * 60 + 600,
+      timeoutSeconds: MAX_LINK_MINUTES * 60 + 600,
       // No retry, because each attempt would make another link.
       maxRetries: 0,
       condition,

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { type Condition } from "../core/expr/conditions";
 import { allOf, anyOf } from "../core/expr/expr";
-import { matching, whole } from "../core/inputs/checks";
+import { matching, wholeNumber } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, number, object, type PropsOf, text } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
@@ -62,7 +62,7 @@ export const SIGN_IN_PROBE = {
       slowSeconds: number({
         default: 10,
         description: "seconds beyond which the whole sign-in counts as slow, 1 to 60",
-        must: whole(1, 60, ", because an attempt ends after a minute; use 10"),
+        must: wholeNumber(1, 60, ", because an attempt ends after a minute; use 10"),
       }),
       /** Id of a public client; the probe also gets a token for this client by the authorization code flow. */
       clientId: text({
@@ -96,7 +96,7 @@ export interface SignInProbeProps extends PropsOf<(typeof SIGN_IN_PROBE)["signIn
 
 export const SIGN_IN_PROBE_RELATIONS: readonly Relation<typeof SIGN_IN_PROBE>[] = [
   {
-    of: "signInProbe",
+    host: "signInProbe",
     holds: ({ signInProbe: probe }) => {
       const { clientId, endsAt, redirectUri } = probe.at;
       const isClient = clientId.isSetAnd((id) => id.matches(CLIENT_ID));

@@ -233,7 +233,7 @@ export function workerRelations({
     ...WORKER_FORM_RELATIONS,
     {
       // Not `of: "workerMode"`, because a broken rule of the mode would hide other rules that depend on the mode.
-      of: "applicationVersion",
+      host: "applicationVersion",
       holds: ({ applicationVersion: version, workerMode }) =>
         workerMode.ne(WORKER_MODES.allInOne).or(isSince(version, ALL_IN_ONE_SINCE)),
       message: ({ applicationVersion: version, workerMode: mode }) =>
@@ -245,7 +245,7 @@ export function workerRelations({
         `,
     },
     {
-      of: "worker",
+      host: "worker",
       holds: (v) => v.worker.at.count.isNullOr((count) => isSeparate(v).and(isWhole(count, 1))),
       message: ({
         worker: {
@@ -263,7 +263,7 @@ export function workerRelations({
         ),
     },
     {
-      of: "worker",
+      host: "worker",
       holds: (v) => v.worker.at.cpu.isNullOr((given) => isSeparate(v).and(cpu.condition(given))),
       message: ({
         worker: {
@@ -273,7 +273,7 @@ export function workerRelations({
       }) => separateWorkerMessage(given, mode, `${cpu.must}; correct it, or leave it out`),
     },
     {
-      of: "worker",
+      host: "worker",
       holds: (v) => isSeparate(v).choose(fits(workerCpu(v), workerMemory(v)), v.worker.at.memory.isNull()),
       message: (v) => {
         const { cpu: usedCpu, memory: usedMemory } = v.worker.at;
@@ -305,7 +305,7 @@ function isOne(v: ValuesOf<SizeInputs>, { usual, variable }: typeof PROCESSES | 
 /** A rule for the size of a worker in every mode. */
 export const WORKER_FORM_RELATIONS: readonly Relation<SizeInputs>[] = [
   {
-    of: "worker",
+    host: "worker",
     holds: (v) => {
       const { processes, threads } = v.worker.at;
       const areWhole = [processes, threads].map((value) => value.isNullOr((number) => isWhole(number, 1)));
@@ -353,8 +353,8 @@ export const USUAL_CONNECTIONS =
   PROCESSES.usual * (THREADS.usual + WORKER_CONNECTIONS.perProcess);
 
 /** Connections of the smallest worker, which has one process, and of an instance with this worker. */
-export const LEAST_WORKER_CONNECTIONS = WORKER_CONNECTIONS.pool + THREADS.usual + WORKER_CONNECTIONS.perProcess;
-export const LEAST_CONNECTIONS = CONNECTIONS_BESIDE_WORKER + LEAST_WORKER_CONNECTIONS;
+export const MIN_WORKER_CONNECTIONS = WORKER_CONNECTIONS.pool + THREADS.usual + WORKER_CONNECTIONS.perProcess;
+export const MIN_CONNECTIONS = CONNECTIONS_BESIDE_WORKER + MIN_WORKER_CONNECTIONS;
 
 /** Names of steps in calculations, by the place of the worker. */
 const STEPS = {

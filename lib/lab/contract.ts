@@ -48,7 +48,7 @@ export const LINUX_IMAGE = { project: "debian-cloud", family: "debian-12" } as c
 export const PORTS = { ssh: "22", rdp: "3389", http: ["80", "443"] } as const;
 
 /** Sizes of the images; discovery client and browser fit in the space that Windows leaves free. */
-export const LEAST_DISK_SIZE_GB = { windows: 50, linux: 10 } as const;
+export const MIN_DISK_SIZE_GB = { windows: 50, linux: 10 } as const;
 
 /** Maximum disk size of Compute Engine. */
 export const LARGEST_DISK_SIZE_GB = 65_536;
@@ -69,8 +69,8 @@ export const DISCOVERY_CLIENT_NAME_MAX_LENGTH = 63;
  * and as white space only plain spaces between other characters. It counts code points.
  */
 const VISIBLE = "[^\\p{Cc}\\p{Z}]";
-const MOST_BETWEEN = DISCOVERY_CLIENT_NAME_MAX_LENGTH - 2;
-export const DISCOVERY_CLIENT_NAME_PATTERN = `^${VISIBLE}((${VISIBLE}| ){0,${MOST_BETWEEN}}${VISIBLE})?$`;
+const MAX_INNER_LENGTH = DISCOVERY_CLIENT_NAME_MAX_LENGTH - 2;
+export const DISCOVERY_CLIENT_NAME_PATTERN = `^${VISIBLE}((${VISIBLE}| ){0,${MAX_INNER_LENGTH}}${VISIBLE})?$`;
 
 /** A region of any AWS partition. Partitions differ in the prefix, such as `us`, `us-gov`, `cn` and `eusc-de`. */
 export const AWS_REGION_PATTERN = "^[a-z]{2,}(-[a-z]+)+-[0-9]+$";

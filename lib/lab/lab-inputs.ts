@@ -2,7 +2,7 @@ import { isAddressRange } from "../core/address-range";
 import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../core/deployment-context";
 import { type Expr, hcl, interpolated } from "../core/expr/expr";
 import { captured, element, every, includes, split, toNumber, trimSpace } from "../core/expr/functions";
-import { matching, shown, whole } from "../core/inputs/checks";
+import { matching, shown, wholeNumber } from "../core/inputs/checks";
 import { NETWORK_RELATIONS } from "../core/inputs/network-inputs";
 import { type Relation } from "../core/inputs/relations";
 import { choice, flag, number, type PropsOf, text, textMap, texts } from "../core/inputs/rows";
@@ -22,7 +22,7 @@ import {
   INTERNAL_RANGE_LEAST_PREFIX,
   LAB_USER,
   LARGEST_DISK_SIZE_GB,
-  LEAST_DISK_SIZE_GB,
+  MIN_DISK_SIZE_GB,
   NETWORK,
   RDP_SOURCE_EXAMPLE,
   SSH_KEY_OBJECT_NAME,
@@ -237,7 +237,7 @@ const OWN_INPUTS = {
   windowsVmBootDiskSizeGb: number({
     default: DEFAULTS.windowsDiskSizeGb,
     description: prose`
-      ${COMPUTE} Boot disk of the Windows VM in GB, at least ${LEAST_DISK_SIZE_GB.windows}.
+      ${COMPUTE} Boot disk of the Windows VM in GB, at least ${MIN_DISK_SIZE_GB.windows}.
       Raising it later grows the disk in place; it cannot be lowered.
     `,
   }),
@@ -248,7 +248,7 @@ const OWN_INPUTS = {
       ${COMPUTE} Number of Linux VMs, the scan targets; 0 deploys none.
       Raising it later adds VMs and lowering it removes the last ones; no other VM is touched.
     `,
-    must: whole(0, Infinity, "; use 1 or 2, or 0 for none"),
+    must: wholeNumber(0, Infinity, "; use 1 or 2, or 0 for none"),
   }),
   /**
    * Machine type of the Linux VMs, from a family with x86 processors, `e2-medium` by default. Changing it later stops
@@ -269,7 +269,7 @@ const OWN_INPUTS = {
   linuxVmBootDiskSizeGb: number({
     default: DEFAULTS.linuxDiskSizeGb,
     description: prose`
-      ${COMPUTE} Boot disk of each Linux VM in GB, at least ${LEAST_DISK_SIZE_GB.linux}.
+      ${COMPUTE} Boot disk of each Linux VM in GB, at least ${MIN_DISK_SIZE_GB.linux}.
       Raising it later grows the disks in place; it cannot be lowered.
     `,
   }),
@@ -353,12 +353,12 @@ const VMS = {
 const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
   const { existence, none, reason } = VMS[vm];
   const [machineType, disk] = [`${vm}VmMachineType`, `${vm}VmBootDiskSizeGb`] as const;
-  const leastGb = LEAST_DISK_SIZE_GB[vm];
-  const size = whole(leastGb, LARGEST_DISK_SIZE_GB, `, because the image alone needs ${leastGb} GB; change it`);
+  const leastGb = MIN_DISK_SIZE_GB[vm];
+  const size = wholeNumber(leastGb, LARGEST_DISK_SIZE_GB, `, because the image alone needs ${leastGb} GB; change it`);
   const hasNone = (v: ValuesOf<LabInputs>) => (v[existence] as Expr).eq(none);
   return [
     {
-      of: machineType,
+      host: machineType,
       holds: (v) => hasNone(v).or(v[machineType].matches(ARM_MACHINE_TYPE_PATTERN).not()),
       message: (v) =>
         prose`
@@ -368,7 +368,7 @@ const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
         `,
     },
     {
-      of: disk,
+      host: disk,
       holds: (v) => hasNone(v).or(size.condition(v[disk])),
       message: (v) =>
         prose`
@@ -383,7 +383,7 @@ const zoneOf = ({ region, zone }: ValuesOf<LabInputs>) => zoneOrDefault(zone, re
 
 export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   {
-    of: "zone",
+    host: "zone",
     holds: (v) => captured(zoneOf(v), "^(.*)-[a-z]$", 0).eq(v.region),
     message: (v) =>
       prose`
@@ -393,7 +393,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   },
   {
     // An existing network is found by its name, which contains the deployment id.
-    of: "createVpc",
+    host: "createVpc",
     holds: (v) => v.createVpc.or(v.deploymentId.isSet()),
     message: ({ createVpc: create, deploymentId: id }) =>
       prose`
@@ -404,7 +404,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   },
   ...NETWORK_RELATIONS,
   {
-    of: "network",
+    host: "network",
     holds: (v) => v.network.isNull().or(v.createVpc),
     message: ({ createVpc: create, network }) =>
       prose`
@@ -414,7 +414,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
       `,
   },
   {
-    of: "kmsKey",
+    host: "kmsKey",
     holds: ({ kmsKey, region }) => kmsKey.isNullOr((key) => includes(key, interpolated`/locations/${region}/`)),
     message: ({ kmsKey, region }) =>
       prose`
@@ -425,7 +425,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   ...ofVms("windows"),
   ...ofVms("linux"),
   {
-    of: "cloudbRegion",
+    host: "cloudbRegion",
     holds: (v) => accessKeyOf(v).eq("").eq(v.cloudbSecretAccessKey.eq("")),
     message: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
       prose`
@@ -434,7 +434,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
       `,
   },
   {
-    of: "cloudbRegion",
+    host: "cloudbRegion",
     holds: (v) => accessKeyOf(v).eq("").or(accessKeyOf(v).matches("^AKIA[A-Z0-9]+$")),
     message: ({ cloudbAccessKeyId: id }) =>
       prose`
@@ -444,7 +444,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
       `,
   },
   {
-    of: "cloudbRegion",
+    host: "cloudbRegion",
     holds: (v) => accessKeyOf(v).eq("").or(trimSpace(v.cloudbSecretAccessKey).matches(ACCESS_KEY_ID).not()),
     message: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
       prose`

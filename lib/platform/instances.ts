@@ -1,6 +1,6 @@
 import { type Expr, interpolated, literal, namedStep, type Operand } from "../core/expr/expr";
 import { compact, jsonOf } from "../core/expr/functions";
-import { isWhole, whole } from "../core/inputs/checks";
+import { isWhole, wholeNumber } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { type Input, number, text } from "../core/inputs/rows";
 import { type Value, type ValuesOf } from "../core/inputs/value";
@@ -10,9 +10,9 @@ import { prose } from "../core/prose";
 import { wordList } from "../core/word-list";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
-  LEAST_POOLED_CONNECTIONS,
   MAX_INSTANCE_COUNT,
   MIN_INSTANCE_COUNT,
+  MIN_POOLED_CONNECTIONS,
   RESOURCES,
   SERVER_CONNECTIONS,
 } from "../idp/contract";
@@ -22,8 +22,8 @@ import {
   connections,
   type InstanceSize,
   isSeparate,
-  LEAST_CONNECTIONS,
-  LEAST_WORKER_CONNECTIONS,
+  MIN_CONNECTIONS,
+  MIN_WORKER_CONNECTIONS,
   USUAL_CONNECTIONS,
   type WorkerForm,
   type WorkerInputs,
@@ -36,7 +36,7 @@ import { type EXISTING_DATABASE } from "./sql/existing-database";
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
 
 /** Separate workers during a rollout on either platform, if one worker is configured. */
-const LEAST_WORKERS = 2;
+const MIN_ROLLOUT_WORKERS = 2;
 
 /** Rules and descriptions for the instances of a platform. */
 interface InstancePlatform extends InstanceSize {
@@ -70,7 +70,7 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
       description: prose`
         Maximum number of instances, ${rollout.words} during a rollout;
         each needs ${USUAL_CONNECTIONS} database connections with a worker of the default size,
-        ${SERVER_CONNECTIONS} with separate workers, and ${LEAST_POOLED_CONNECTIONS} for requests,
+        ${SERVER_CONNECTIONS} with separate workers, and ${MIN_POOLED_CONNECTIONS} for requests,
         or without connection_pool one for each request in progress. A change rolls out new instances,
         because each gets another share.
       `,
@@ -103,7 +103,7 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
         ${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. With less,
         outposts and administration pages are cut off and connect again. ${requestTimeout.change}
       `,
-      must: whole(
+      must: wholeNumber(
         1,
         3600,
         prose`
@@ -153,7 +153,7 @@ const mostConnections = ({ databaseTier, existingDatabase }: ValuesOf<Inputs>, n
 /** Connections of the pools of one instance and of one separate worker. */
 export function poolSizes<T extends Inputs>(v: ValuesOf<T>, platform: InstancePlatform, demand: ConnectionDemand<T>) {
   const { instances, ofWorkers, perInstance, perWorker } = budgetOf(v, platform, demand);
-  const needed = instances.times(perInstance.plus(LEAST_POOLED_CONNECTIONS)).plus(ofWorkers).plus(RESERVED_CONNECTIONS);
+  const needed = instances.times(perInstance.plus(MIN_POOLED_CONNECTIONS)).plus(ofWorkers).plus(RESERVED_CONNECTIONS);
   const available = mostConnections(v, needed).minus(RESERVED_CONNECTIONS).minus(ofWorkers);
   return { ofInstance: available.dividedBy(instances).floor(), ofWorker: perWorker };
 }
@@ -165,7 +165,7 @@ export function instanceRelations<T extends Inputs>(
   const { least, memory: ofMemory, rollout } = platform;
   const needed = (v: ValuesOf<T>) => {
     const { instances, ofWorkers, perInstance } = budgetOf(v, platform, demand);
-    const requests = isPooled(v).choose<number>(LEAST_POOLED_CONNECTIONS, demand.requests(v));
+    const requests = isPooled(v).choose<number>(MIN_POOLED_CONNECTIONS, demand.requests(v));
     const ofEach = perInstance.plus(requests);
     const all = instances.times(ofEach).plus(ofWorkers);
     return { all, instances, ofEach, ofInstance: perInstance, ofRequests: requests, ofWorkers };
@@ -194,10 +194,10 @@ export function instanceRelations<T extends Inputs>(
     const smaller = isSeparate(v).choose(
       ifEnough(
         ofEach,
-        LEAST_WORKERS * LEAST_WORKER_CONNECTIONS,
+        MIN_ROLLOUT_WORKERS * MIN_WORKER_CONNECTIONS,
         lowering(processes, threads, ...demand.loweringWorkers(v)),
       ),
-      ifEnough(ofRequests.plus(LEAST_CONNECTIONS), 0, lowering(processes, threads)),
+      ifEnough(ofRequests.plus(MIN_CONNECTIONS), 0, lowering(processes, threads)),
     );
     const fewerRequests = demand.loweringRequests.map((name) =>
       ifEnough(ofInstance.plus(1), ofWorkers, `lower ${v[name].name}`),
@@ -207,14 +207,14 @@ export function instanceRelations<T extends Inputs>(
       raised,
       smaller,
       ...[
-        ifEnough(ofInstance.plus(LEAST_POOLED_CONNECTIONS), ofWorkers, `set ${pool.name} to true`),
+        ifEnough(ofInstance.plus(MIN_POOLED_CONNECTIONS), ofWorkers, `set ${pool.name} to true`),
         ...fewerRequests,
       ].map((way) => isPooled(v).choose<string | null>(null, way)),
     ];
   };
   return [
     {
-      of: "minInstanceCount",
+      host: "minInstanceCount",
       holds: ({ maxInstanceCount: most, minInstanceCount: count }) =>
         isWhole(count, least).and(isWhole(most, 1), count.le(most)),
       message: ({ maxInstanceCount: most, minInstanceCount: count }) => {
@@ -229,7 +229,7 @@ export function instanceRelations<T extends Inputs>(
       },
     },
     {
-      of: "maxInstanceCount",
+      host: "maxInstanceCount",
       holds: (v) => {
         const all = needed(v).all.plus(RESERVED_CONNECTIONS);
         return all.le(mostConnections(v, all));
@@ -247,7 +247,7 @@ export function instanceRelations<T extends Inputs>(
       },
     },
     {
-      of: "containerMemory",
+      host: "containerMemory",
       holds: (v) => ofMemory.fits(v.containerCpu, v.containerMemory),
       message: ({ containerCpu: cpu, containerMemory: memory }) => {
         const fix = isMemory(memory).choose("change one of the two", `write it as ${RESOURCES.memory}, for example`);
@@ -261,7 +261,7 @@ export function instanceRelations<T extends Inputs>(
 }
 
 /** Minimum memory in the table of sizes, for a server with a worker beside it. */
-const LEAST_MEMORY = "2Gi";
+const MIN_MEMORY = "2Gi";
 
 /** Warnings about memory sizes that a platform accepts, but that are too small to run. */
 export const INSTANCE_WARNINGS: readonly WarningRelation<Pick<InstanceInputs, "containerMemory"> & WorkerForm>[] = [
@@ -270,12 +270,12 @@ export const INSTANCE_WARNINGS: readonly WarningRelation<Pick<InstanceInputs, "c
     holds: (v) =>
       isSeparate(v).or(
         mebibytes(v.containerMemory)
-          .ge(mebibytes(literal(LEAST_MEMORY)))
+          .ge(mebibytes(literal(MIN_MEMORY)))
           .tryOr(true),
       ),
     message: ({ containerMemory: memory, workerMode: mode }) =>
       prose`
-        ${memory.name} is ${memory.shown}; a server with a worker beside it needs ${LEAST_MEMORY} or more,
+        ${memory.name} is ${memory.shown}; a server with a worker beside it needs ${MIN_MEMORY} or more,
         because the platform ends an instance whose memory is full, and sign-ins with it;
         raise it, or set ${mode.name} to "separate": guides/worker-and-sizes.md#sizes
       `,

@@ -131,7 +131,7 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
   Pick<ReturnType<typeof landingZoneInputs>, "kmsKeys"> & Pick<DeploymentInputs, "region" | "secretLocations">
 >[] = [
   {
-    of: "kmsKeys",
+    host: "kmsKeys",
     holds: ({ kmsKeys, region }) => (kmsKeys as Expr<KeyValues>).isNullOr((keys) => everyEntry(keys, isIn(region))),
     message: ({ kmsKeys, region }) => {
       const regionOf = (key: Expr<string | null>) => captured(key as Expr<string>, "/locations/([^/]+)/", 0);
@@ -148,7 +148,7 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
     },
   },
   {
-    of: "secretLocations",
+    host: "secretLocations",
     holds: ({ kmsKeys, region, secretLocations }) => {
       const elsewhere = difference(secretLocations.coalesce([]), exprOf([region]) as Expr as Texts);
       return kmsKeys.isNull().or(elsewhere.length().eq(0));

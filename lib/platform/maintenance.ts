@@ -105,14 +105,14 @@ interface MaintenanceObjects {
 /** Maintenance settings; a member that is not enabled counts as absent. */
 export type Maintenance = { readonly [Name in keyof Inputs]?: MaintenanceObjects[Name] };
 
-const MOST_DENIED_DAYS = 90;
+const MAX_DENIED_DAYS = 90;
 
 const midnight = (date: Expr<string>) => interpolated`${date}T00:00:00Z`;
 const compared = (time: Expr<string>, other: Expr<string>) => call<number>("timecmp", [time, other]);
 
 export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
   {
-    of: "maintenanceWindow",
+    host: "maintenanceWindow",
     holds: ({ maintenanceWindow: window, maintenanceWindow: { at } }) => {
       const isWindow = isWhole(at.day, 1, 7).and(isWhole(at.hour, 0, 23), at.track.isOneOf(TRACKS));
       return window.isNull().or(isWindow);
@@ -125,17 +125,17 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
       `,
   },
   {
-    of: "denyMaintenancePeriod",
+    host: "denyMaintenancePeriod",
     holds: ({ denyMaintenancePeriod: period, denyMaintenancePeriod: { at } }) =>
       period.isNullOr(() => {
         const [start, end] = [midnight(at.startDate), midnight(at.endDate)] as const;
-        const longest = call<string>("timeadd", [start, `${MOST_DENIED_DAYS * 24}h`]);
+        const longest = call<string>("timeadd", [start, `${MAX_DENIED_DAYS * 24}h`]);
         return compared(start, end).lt(0).and(compared(end, longest).le(0));
       }),
     message: ({ denyMaintenancePeriod: { at } }) =>
       prose`
         ${at.startDate.name} is ${at.startDate.shown} and ${at.endDate.name} ${at.endDate.shown};
-        the second must be 1 to ${MOST_DENIED_DAYS} days after the first,
+        the second must be 1 to ${MAX_DENIED_DAYS} days after the first,
         because Cloud SQL does without maintenance no longer; use dates such as 2026-12-01 that are closer
         together
       `,
@@ -147,7 +147,7 @@ export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<
   Inputs & Pick<typeof EXISTING_CLUSTER, "existingCluster">
 >[] = [
   {
-    of: "denyMaintenancePeriod",
+    host: "denyMaintenancePeriod",
     holds: (v) => v.denyMaintenancePeriod.isNull().or(v.maintenanceWindow.isSet(), v.existingCluster.isSet()),
     message: ({ denyMaintenancePeriod: period, maintenanceWindow: window }) =>
       prose`
@@ -211,7 +211,7 @@ type OtherInputs = Readonly<{ existingDatabase: Optional<object>; ownParts: Opti
 /** On Cloud Run, only the database is maintained. */
 export const SERVERLESS_MAINTENANCE_RELATIONS: readonly Relation<Inputs & OtherInputs>[] = [
   {
-    of: "maintenanceWindow",
+    host: "maintenanceWindow",
     holds: (v) => {
       const isLeftOut = v.maintenanceWindow.isNull().and(v.denyMaintenancePeriod.isNull());
       return anyOf(v.existingDatabase.isNull(), v.ownParts.ne("deleted"), isLeftOut);

@@ -1,4 +1,4 @@
-import { type Facts, isEach, type ItemRule, terraformName } from "../../lib/core/inputs/checks";
+import { type Facts, isItemRule, type ItemRule, terraformName } from "../../lib/core/inputs/checks";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
 
 /**
@@ -47,8 +47,8 @@ function typeSchema({ entries, members, must = [], schema, type }: Input, nullab
     return all.length === 1 ? all[0] : all;
   };
   const checks = [must].flat();
-  const each = checks.filter(isEach);
-  const facts = joined([schema, ...checks.map((check) => (isEach(check) ? undefined : check.schema))]);
+  const each = checks.filter(isItemRule);
+  const facts = joined([schema, ...checks.map((check) => (isItemRule(check) ? undefined : check.schema))]);
   const { items: itemFacts, ...ownFacts } = facts as { readonly items?: Facts };
   const key = joined(each.map(({ keySchema }: ItemRule) => keySchema));
   const item = textSchema({ ...joined(each.map(({ schema }) => schema)), ...itemFacts }, false);

@@ -1,7 +1,7 @@
 import { TerraformVariable } from "cdktf";
 
 import { isDistinct } from "../../../lib/core/expr/functions";
-import { eachMatching, matching, type Rule, whole } from "../../../lib/core/inputs/checks";
+import { eachMatching, matching, type Rule, wholeNumber } from "../../../lib/core/inputs/checks";
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
 import { type Relation } from "../../../lib/core/inputs/relations";
 import {
@@ -33,7 +33,7 @@ const TABLE = {
     must: [eachMatching("^[a-z]+$", "each must be a word; rewrite it"), EACH_ONCE],
   }),
   login: object(
-    { key: number({ default: null, description: "key", must: [whole(1, Infinity, "; count")] }) },
+    { key: number({ default: null, description: "key", must: [wholeNumber(1, Infinity, "; count")] }) },
     { description: (members) => `Login. ${members}` },
   ),
 };
@@ -134,7 +134,7 @@ const NUMBERS = {
 };
 
 const IN_ORDER: Numbers = {
-  of: "most",
+  host: "most",
   holds: ({ least, most }) => least.le(most),
   message: ({ least, most, word }) =>
     `${least.name} is ${least.shown}, ${most.name} is ${most.shown} and ${word.name} is ${word.shown}; exchange them`,

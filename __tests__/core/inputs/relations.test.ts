@@ -16,7 +16,7 @@ const PAIR = {
 };
 
 const COUNT_IN_MODE: Relation<typeof PAIR> = {
-  of: "count",
+  host: "count",
   holds: (v) => v.count.isNullOr(() => v.mode.eq("apart")),
   message: (v) => `${v.count.name} is given and ${v.mode.name} is ${v.mode.shown}; set it to apart`,
 };

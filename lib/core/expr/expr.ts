@@ -46,10 +46,10 @@ type Node = ExpressionNode<Expr<boolean>, Entry>;
 type Facts = OperationFacts<Expr<boolean>>;
 
 /** Length of an expression that is understood at a glance, such as `var.existing_database != null`, in characters. */
-const LONGEST_AT_A_GLANCE = 45;
+const MAX_GLANCE_LENGTH = 45;
 
 /** Space for the condition of a check on one line of a folder, in characters. */
-const LONGEST_OF_A_LINE = 100;
+const MAX_LINE_LENGTH = 100;
 
 /**
  * A typed Terraform expression: a literal, a reference or an operation.
@@ -356,12 +356,12 @@ export class Expr<T = unknown> implements IResolvable {
 
   /** Whether the expression is long enough for a local with a descriptive name. @internal */
   get isLong(): boolean {
-    return !this.isLiteral && this.print(tokenName).length > LONGEST_AT_A_GLANCE;
+    return !this.isLiteral && this.print(tokenName).length > MAX_GLANCE_LENGTH;
   }
 
   /** Whether the expression is too long for one line. @internal */
   get takesLines(): boolean {
-    return !this.isLiteral && this.print(tokenName).length > LONGEST_OF_A_LINE;
+    return !this.isLiteral && this.print(tokenName).length > MAX_LINE_LENGTH;
   }
 
   /** @internal */

@@ -3,7 +3,7 @@ import { STEP } from "./expr";
 type Body = Readonly<Record<string, unknown>>;
 
 /** Longest step, in characters, that stays inline if it is used once. */
-const LONGEST_INSIDE = 100;
+const MAX_INLINE_LENGTH = 100;
 
 /** Whether a step becomes a local. */
 type IsLocal = (name: string, text: string) => boolean;
@@ -48,7 +48,7 @@ function stepsWorthAName(terraform: Body): ReadonlySet<string> | undefined {
   const all = JSON.stringify([underNames, [...texts.values()].map((each) => [...each])]);
   const usesOf = (name: string) => all.split(new RegExp(`\\blocal[.]${name}\\b`)).length - 1;
   const isWorthIt = ([name, [text = "", ...others]]: readonly [string, readonly string[]]) =>
-    others.length === 0 && !present.has(name) && (text.length > LONGEST_INSIDE || usesOf(name) > 1);
+    others.length === 0 && !present.has(name) && (text.length > MAX_INLINE_LENGTH || usesOf(name) > 1);
   const named = [...texts].map(([name, each]) => [name, [...each]] as const).filter(isWorthIt);
   return new Set(named.map(([name]) => name));
 }

@@ -28,7 +28,7 @@ export type OriginOf = (type: string, name: string) => Origin;
 type Part = Origin & { readonly content: string | readonly [name: string, value: unknown] };
 
 /** Longest file, in lines; a longer one is divided by inner constructs. */
-const LONGEST_FILE = 600;
+const MAX_FILE_LINES = 600;
 const LARGE_PART = 150;
 
 /** Blocks that JSON represents as lists without labels. */
@@ -119,9 +119,9 @@ export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Text
  */
 function fileOf(part: Part, parts: readonly Part[], depth = 1): string {
   const nameOf = ({ path }: Part, segments: number) => path.slice(0, segments).join("-") || "main";
-  const linesBeside = (segments: number) =>
+  const linesNamed = (segments: number) =>
     linesIn(parts.filter((each) => nameOf(each, segments) === nameOf(part, segments)));
-  const isApart = part.path.length > depth && linesBeside(depth) > LONGEST_FILE && linesBeside(depth + 1) > LARGE_PART;
+  const isApart = part.path.length > depth && linesNamed(depth) > MAX_FILE_LINES && linesNamed(depth + 1) > LARGE_PART;
   return isApart ? fileOf(part, parts, depth + 1) : nameOf(part, depth);
 }
 

@@ -62,7 +62,7 @@ export function inNamesOf(check: Rule | ItemRule, messageNameOf: (name: string) 
   const { names = [] } = check;
   if (names.every((name) => messageNameOf(name) === terraformName(name))) return check;
   const text = (words: string) => withNames(words, names, messageNameOf);
-  if (!isEach(check)) {
+  if (!isItemRule(check)) {
     const { fix, must } = check;
     return { ...check, must: text(must), ...(fix !== undefined && { fix: text(fix) }) };
   }
@@ -89,7 +89,7 @@ export function matching(pattern: string, must: string): Rule<string> {
 }
 
 /** A whole number; `rest` follows the limits. */
-export function whole(from: number, to: number, rest: string): Rule<number> {
+export function wholeNumber(from: number, to: number, rest: string): Rule<number> {
   const isLimited = to < Infinity;
   return {
     must: `be a whole number from ${from}${isLimited ? ` to ${to}` : ""}${rest}`,
@@ -149,7 +149,7 @@ export function planned(
   value: Expr,
   { absent, isHidden = false }: PlannedOptions = {},
 ): Assertion {
-  if (isEach(check)) {
+  if (isItemRule(check)) {
     const isRight = everyEntry(value.present, (key, entry) => isRightEntry(check, key, entry));
     const wrong = wrongEntries(check, value.present).joinedBy(", ");
     if (absent === undefined) return { condition: isRight.text, errorMessage: messageOfEach(check, name, wrong) };
@@ -215,7 +215,7 @@ export function problems(
     const judged = condition.tryOr(false);
     return judged.isLiteral && !judged.literal;
   };
-  if (!isEach(check)) {
+  if (!isItemRule(check)) {
     if (!isWrong(check.condition(exprOf(plain) as Expr<never>))) return [];
     const text = isHidden ? "given" : jsonText(given);
     const must = check.mustForLiteral?.(exprOf(plain) as Expr<never>);
@@ -254,7 +254,7 @@ function fixFor({ fix, schema = {} }: Rule, given: unknown): string | undefined 
 /** Whether synthesis can judge a literal by a rule. @param plain the literal in Terraform's form */
 export function isDecided(check: Rule | ItemRule, plain: unknown): boolean {
   if (plain === null) return true;
-  if (!isEach(check)) return check.condition(exprOf(plain) as Expr<never>).tryOr(false).isLiteral;
+  if (!isItemRule(check)) return check.condition(exprOf(plain) as Expr<never>).tryOr(false).isLiteral;
   return Object.entries(plain as object).every(
     ([key, each]) => check.each(literal(key), exprOf(each as unknown) as Expr<never>).tryOr(false).isLiteral,
   );
@@ -272,7 +272,7 @@ export function isKnown(value: unknown): boolean {
   return !isPlainObject(value) || Object.values(value).every(isKnown);
 }
 
-export function isEach(check: Rule | ItemRule): check is ItemRule {
+export function isItemRule(check: Rule | ItemRule): check is ItemRule {
   return "each" in check;
 }
 

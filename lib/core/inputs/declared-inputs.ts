@@ -27,7 +27,7 @@ import { warningTexts } from "./warnings";
 /** An input that a stack declared. */
 interface DeclaredInput extends SettledInput {
   /** The unchanged row of the table. */
-  readonly whole: Input;
+  readonly tableRow: Input;
   readonly isSettled: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Declared {
   readonly inputs: ReadonlyMap<Input, DeclaredInput>;
   readonly relations: ReadonlySet<unknown>;
   /** Rows of the stack's variables. */
-  readonly left: Table;
+  readonly remaining: Table;
 }
 
 /** Declared inputs by stack. The parts of the stack look up the inputs that they receive as props. */
@@ -44,7 +44,7 @@ export const DECLARED = new WeakMap<TerraformStack, Declared>();
 
 /** Rows of the variables of a stack. */
 export function declaredInputs(stack: TerraformStack): Table {
-  return DECLARED.get(stack)?.left ?? {};
+  return DECLARED.get(stack)?.remaining ?? {};
 }
 
 /** Whether the folder of a stack is for one deployment. */
@@ -68,17 +68,17 @@ export function declareInputs<T extends Table>(
   // A separate scope, because a construct of the stack may have the same name as an input.
   const scope = new Construct(stack, "Inputs");
   const inputs = mapped(table, (name, row): DeclaredInput => {
-    if (settings !== undefined) return { ...settledInput(name, row, settings), whole: row, isSettled: true };
+    if (settings !== undefined) return { ...settledInput(name, row, settings), tableRow: row, isSettled: true };
     return {
       row,
-      whole: row,
+      tableRow: row,
       given: referenceTo(row, terraformName(name)),
       requiredSettings: [],
       fixed: [],
       isSettled: false,
     };
   });
-  const values = mapped(inputs, (name, input) => new Value(input.whole, sourceOf(stack, name, input)));
+  const values = mapped(inputs, (name, input) => new Value(input.tableRow, sourceOf(stack, name, input)));
   const left = Object.fromEntries(
     Object.entries(inputs).flatMap(([name, { row }]) => (row === undefined ? [] : [[name, row] as const])),
   );
@@ -105,9 +105,9 @@ export function declareInputs<T extends Table>(
     });
   }
   addSharedTables(stack, rules);
-  const declared = Object.values(inputs).map((input) => [input.whole, input] as const);
+  const declared = Object.values(inputs).map((input) => [input.tableRow, input] as const);
   const ofVariables = new Set<unknown>(hosted.map(({ relation }) => relation));
-  DECLARED.set(stack, { inputs: new Map(declared), relations: ofVariables, left });
+  DECLARED.set(stack, { inputs: new Map(declared), relations: ofVariables, remaining: left });
   return mapped(inputs, (_, { given }) => given ?? undefined) as PropsOf<T>;
 }
 
@@ -119,7 +119,7 @@ export function declareInputs<T extends Table>(
 export function sourceOf(
   stack: TerraformStack,
   name: string,
-  { given, isSettled, row, whole }: DeclaredInput,
+  { given, isSettled, row, tableRow: whole }: DeclaredInput,
   localsScope?: Construct,
 ): Source {
   const variable = `var.${terraformName(name)}`;

@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { isPlainObject } from "../expr/expr";
 import { prose } from "../prose";
-import { inNamesOf, isEach, type ItemRule, ofMember, oneOf, problems, type Rule } from "./checks";
+import { inNamesOf, isItemRule, type ItemRule, ofMember, oneOf, problems, type Rule } from "./checks";
 import { nearest } from "./nearest";
 import { missing, type Problem, textsOf } from "./problem";
 import { type Input } from "./rows";
@@ -56,7 +56,7 @@ export function problemsOf(value: Value): Problem[] {
   // suffices.
   if (holdsElement(given)) return inside;
   // A wrong member would also break the rule of the object, and that message is longer.
-  const isSaid = (check: Rule | ItemRule) => inside.length === 0 || (row.members !== undefined && isEach(check));
+  const isSaid = (check: Rule | ItemRule) => inside.length === 0 || (row.members !== undefined && isItemRule(check));
   const plain = plainOf(row, given);
   const own = [...checksOf(value), ...wordsOf(row)].filter(isSaid).flatMap((check) => {
     const { others, said } = misspeltKeys(name, check, plain);
@@ -86,7 +86,7 @@ function wordsOf({ must, schema = {} }: Input): readonly Rule[] {
 
 /** Sentences about misspelt keys of a map, and the map without these keys. */
 function misspeltKeys(name: string, check: Rule | ItemRule, plain: unknown) {
-  const { keyIs = "name", keySchema = {} } = isEach(check) ? check : {};
+  const { keyIs = "name", keySchema = {} } = isItemRule(check) ? check : {};
   const names = (keySchema.enum ?? []) as readonly string[];
   if (names.length === 0 || !isPlainObject(plain)) return { others: plain, said: [] };
   const near = new Map(
@@ -117,7 +117,9 @@ function missingMembers({ at, given, messageNameOf }: Value): Problem[] {
 /** The rules of a row and of its entries' members, with inputs under their names in messages. */
 export function checksOf({ row: { entries = {}, must = [] }, messageNameOf }: Value): readonly (Rule | ItemRule)[] {
   const ofMembers = Object.entries(entries).flatMap(([name, member]) =>
-    [member.must ?? []].flat().flatMap((check) => (isEach(check) ? [] : [ofMember(name, messageNameOf(name), check)])),
+    [member.must ?? []]
+      .flat()
+      .flatMap((check) => (isItemRule(check) ? [] : [ofMember(name, messageNameOf(name), check)])),
   );
   return [must, ofMembers].flat().map((check) => inNamesOf(check, messageNameOf));
 }

@@ -54,7 +54,7 @@ interface Need {
  */
 export function needs<T extends Table>(of: NameOf<T>, asked: Needs<T>): Relation<T> {
   return {
-    of: of.split(".")[0] as keyof T,
+    host: of.split(".")[0] as keyof T,
     holds: (values) => {
       const value = valueAt(values, of);
       const asks = asked.whenWord === undefined ? isThere(value) : (value as Expr).eq(asked.whenWord);

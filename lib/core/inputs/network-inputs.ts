@@ -83,7 +83,7 @@ type Inputs = NetworkInputs & Pick<DeploymentInputs, "region">;
 
 export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
   {
-    of: "subnetwork",
+    host: "subnetwork",
     holds: ({ network, region, subnetwork }) =>
       network.isNull().choose(
         subnetwork.isNull(),

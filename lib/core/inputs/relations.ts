@@ -12,7 +12,7 @@ import { Value, type ValuesOf } from "./value";
 /** A rule about several inputs, which may be in several tables. */
 export interface Relation<T extends Table> {
   /** The input whose variable has the rule as a validation. */
-  readonly of: keyof T;
+  readonly host: keyof T;
   /** The condition; it counts as false if its evaluation fails. */
   readonly holds: (values: ValuesOf<T>) => Expr<boolean>;
   /** The problem, the rule, the reason if it is not obvious, and the fix, without a full stop. */
@@ -42,9 +42,9 @@ export function hostedRelations<T extends Table>(
   const always = judged.filter(({ condition }) => condition.isLiteral && condition.literal);
   const [own, others] = partition(
     judged.filter((each) => !always.includes(each)),
-    ({ names, relation }) => names.includes(String(relation.of)),
+    ({ names, relation }) => names.includes(String(relation.host)),
   );
-  const hosted = own.map((each) => ({ ...each, host: String(each.relation.of) }));
+  const hosted = own.map((each) => ({ ...each, host: String(each.relation.host) }));
   for (const each of others) {
     // Terraform refuses a validation without its own variable, and validations that refer to each other's variables.
     const host = each.names.find((name) =>
@@ -113,7 +113,7 @@ export function judgedRelations<T extends Table>(
  */
 export function namingSomething<T extends Table>(
   localsScope: Construct,
-  { of }: Relation<T>,
+  { host: of }: Relation<T>,
   condition: Expr<boolean>,
 ): string {
   if (condition.names.length > 0) return condition.text;

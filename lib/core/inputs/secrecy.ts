@@ -1,4 +1,4 @@
-import { isEach, type ItemRule, type Rule } from "./checks";
+import { isItemRule, type ItemRule, type Rule } from "./checks";
 import { type Input } from "./rows";
 
 /** Whether the value of an input must not appear in a folder, a plan or a message. */
@@ -8,7 +8,7 @@ export function isSecret({ ephemeral, sensitive }: Pick<Input, "ephemeral" | "se
 
 /** Whether the message of a rule leaves out the value that breaks it. */
 export function isHiddenFromRule(row: Input, check: Rule | ItemRule): boolean {
-  return isSecret(row) || (!isEach(check) && check.hides === true);
+  return isSecret(row) || (!isItemRule(check) && check.hides === true);
 }
 
 /** Whether a message about a wrong type leaves out the value; a map or an object may hold a secret. */

@@ -83,7 +83,7 @@ function misshapen(
   const isPlain = kind === "string" || kind === "number" || kind === "boolean";
   const text = isPlain ? JSON.stringify(given) : "";
   const isNameOfOne = wanted === "object" && kind === "string" && onlyTextOf(row) !== undefined;
-  const isShown = isPlain && (!isHidden || isNameOfOne) && text.length <= LONGEST_SHOWN;
+  const isShown = isPlain && (!isHidden || isNameOfOne) && text.length <= MAX_SHOWN_LENGTH;
   const is = isShown ? `${text}, ${withArticle(kind)}` : withArticle(kind);
   const form =
     wanted === "object"
@@ -156,7 +156,7 @@ function onlyTextOf({ members = {} }: Input): string | undefined {
 }
 
 /** A longer text would hide the rest of a message. */
-const LONGEST_SHOWN = 80;
+const MAX_SHOWN_LENGTH = 80;
 
 /** The fix for a text that was given for a number or a boolean. @param otherwise advice if the text contains neither */
 function withoutQuotes(given: unknown, wanted: "boolean" | "number", otherwise: string): string {

@@ -27,7 +27,7 @@ export interface Warning {
 }
 
 /** A relation of inputs that only causes a warning if it is broken. */
-export interface WarningRelation<T extends Table> extends Omit<Relation<T>, "of"> {
+export interface WarningRelation<T extends Table> extends Omit<Relation<T>, "host"> {
   /** Id of the condition's local: see `Warning`. */
   readonly localId: string;
   readonly among?: undefined;

@@ -236,7 +236,7 @@ export const DOMAIN_WARNINGS: readonly WarningRelation<DomainInputs>[] = [
 
 export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
   {
-    of: "dnsZone",
+    host: "dnsZone",
     holds: ({ dnsZone, dnsZone: { at }, domain }) => {
       const isServed = (name: Expr<string>, zone: Expr<string>) =>
         endsWith(interpolated`.${name}.`, interpolated`.${trimSuffix(zone, ".")}.`);
@@ -255,7 +255,7 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
     },
   },
   {
-    of: "domainOptions",
+    host: "domainOptions",
     holds: ({ domain, domainOptions: { at } }) => {
       const rate = at.requestLogSampleRate;
       const share = rate.coalesce(0);

@@ -38,7 +38,7 @@ export const LIMIT_SECONDS = 60;
 export const RANGES_PER_RULE = 10;
 
 /** Maximum number of ranges, because there are 100 priorities between the first range rule and the next rule. */
-export const MOST_RANGES = 100 * RANGES_PER_RULE;
+export const MAX_RANGES = 100 * RANGES_PER_RULE;
 
 /**
  * Paths that the rules about content skip, because their legitimate requests look like attacks: passwords with quotes,

@@ -9,7 +9,7 @@ import { type ValuesOf } from "../../core/inputs/value";
 import { type Warning, type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";
 import { type DomainInputs } from "./domain";
-import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
+import { LIMIT_SECONDS, MAX_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
 
 /** Words of `waf`: the action for requests that look like an attack. */
 const WAF_OFF = "off";
@@ -168,7 +168,7 @@ const NO_BALANCER = "without one, there is no load balancer to protect";
 
 export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
   {
-    of: "protection",
+    host: "protection",
     holds: ({ protection: { at } }) =>
       allOf(
         isWhole(at.signInsPerMinute, 1, MOST.beforeBan),
@@ -187,11 +187,11 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
       `,
   },
   {
-    of: "protection",
+    host: "protection",
     holds: ({ protection: { at } }) => {
       const mostRanges = max(at.adminRanges.length(), at.trustedRanges.length());
       const hasAdministrators = at.restrictAdmin.not().or(at.adminRanges.length().gt(0));
-      return mostRanges.le(MOST_RANGES).and(hasAdministrators);
+      return mostRanges.le(MAX_RANGES).and(hasAdministrators);
     },
     message: ({ protection: { at } }) =>
       prose`
@@ -199,7 +199,7 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
         ${at.trustedRanges.name} ${at.trustedRanges.length().text},
         and ${at.restrictAdmin.name} is ${at.restrictAdmin.shown};
         there must be a range to restrict the administration to, because everybody would be locked out,
-        and no more than ${MOST_RANGES}, because a policy has no room for more;
+        and no more than ${MAX_RANGES}, because a policy has no room for more;
         set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false
       `,
   },

@@ -116,7 +116,7 @@ export const CONTROL_PLANE_RELATIONS: readonly Relation<
   typeof CONTROL_PLANE & Pick<ReturnType<typeof networkInputs>, "network">
 >[] = [
   {
-    of: "controlPlaneEndpoint",
+    host: "controlPlaneEndpoint",
     holds: ({ authorizedNetworks: ranges, controlPlaneEndpoint: endpoint, network }) => {
       const arePrivate = everyEntry(ranges as Expr<Record<string, string>>, (_, range) => range.matches(IS_PRIVATE));
       return allOf(

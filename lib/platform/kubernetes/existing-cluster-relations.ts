@@ -27,7 +27,7 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
     because: "the owner of the cluster decides how its control plane is reached, and what is allowed there",
   }),
   {
-    of: "existingCluster",
+    host: "existingCluster",
     holds: (v) => v.existingCluster.isNull().or(v.existingServiceAccounts.at.nodes.isNull()),
     message: ({ existingCluster, existingServiceAccounts: { at } }) =>
       prose`
@@ -36,7 +36,7 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
       `,
   },
   {
-    of: "existingCluster",
+    host: "existingCluster",
     holds: (v) => {
       const isInRegion = startsWith(interpolated`${v.existingCluster.at.location}-`, interpolated`${v.region}-`);
       return v.existingCluster.isNull().or(v.domain.isSet()).choose(true, isInRegion);
@@ -50,7 +50,7 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
       `,
   },
   {
-    of: "existingNamespace",
+    host: "existingNamespace",
     holds: (v) => {
       const isDefault = (v.namespace as Expr).eq(v.namespace.row.default);
       return v.existingNamespace.isNull().or(v.existingCluster.isSet().and(isDefault));

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
 import { listIf } from "../../core/expr/conditions";
-import { matching, whole } from "../../core/inputs/checks";
+import { matching, wholeNumber } from "../../core/inputs/checks";
 import { number, object, type PropsOf, requiredObject, textOrNumber } from "../../core/inputs/rows";
 import { type ValuesOf } from "../../core/inputs/value";
 import { objectName } from "../../core/names";
@@ -50,7 +50,7 @@ export const GEOIP = {
       updateHours: number({
         default: 8,
         description: "hours between updates, 1 to 168",
-        must: whole(1, 168, ", because the databases change several times a week; use 8"),
+        must: wholeNumber(1, 168, ", because the databases change several times a week; use 8"),
       }),
     },
     {

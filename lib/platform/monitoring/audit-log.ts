@@ -14,7 +14,7 @@ import { allOf, anyOf, type Expr, hcl } from "../../core/expr/expr";
 import { captured, every } from "../../core/expr/functions";
 import { localReference } from "../../core/expr/locals";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { matching, whole } from "../../core/inputs/checks";
+import { matching, wholeNumber } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
 import { flag, number, object, type PropsOf, text } from "../../core/inputs/rows";
 import { type Value, type ValuesOf } from "../../core/inputs/value";
@@ -42,7 +42,7 @@ const MEMBERS = {
   retentionDays: number({
     default: 365,
     description: "days to keep an entry, 365 by default; fewer delete what is older",
-    must: whole(1, 3650, ", because Cloud Logging keeps nothing longer; use 365"),
+    must: wholeNumber(1, 3650, ", because Cloud Logging keeps nothing longer; use 365"),
   }),
   /** Days for which the application keeps an event in its database, 365 by default. */
   eventDays: number({
@@ -51,7 +51,11 @@ const MEMBERS = {
       days for which the application keeps an event in its database, 365 by default, set each night; fewer let it
       delete what is older, a part each night
     `,
-    must: whole(1, 3650, ", because the check-up counts the failed sign-ins of the last minutes among them; use 365"),
+    must: wholeNumber(
+      1,
+      3650,
+      ", because the check-up counts the failed sign-ins of the last minutes among them; use 365",
+    ),
   }),
   /** Locks the retention time permanently: nobody can change it, or delete an entry before the time ends. */
   locked: flag({
@@ -106,7 +110,7 @@ export const AUDIT_LOG_RELATIONS: readonly Relation<
   typeof AUDIT_LOG & Pick<EnvironmentInputs, "environmentVariables" | "logLevel">
 >[] = [
   {
-    of: "auditLog",
+    host: "auditLog",
     holds: (v) => v.auditLog.isNull().or(hasEvents(v)),
     message: ({ auditLog, environmentVariables: plain, logLevel }) =>
       prose`

@@ -183,7 +183,7 @@ type ClusterInputs = DomainInputs & Pick<MonitoringInputs, "slo" | "uptimeCheck"
 /** Checked because, in a cluster, only a load balancer or the uptime check measures requests of clients. */
 export const CLUSTER_MONITORING_RELATIONS: readonly Relation<ClusterInputs>[] = [
   {
-    of: "slo",
+    host: "slo",
     holds: (v) => anyOf(v.slo.isNull(), v.domain.isSet(), v.uptimeCheck.coalesce(true)),
     message: ({ domain, slo, uptimeCheck }) =>
       prose`

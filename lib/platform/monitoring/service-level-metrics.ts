@@ -81,7 +81,7 @@ export function checkFilter({ host }: AlertFacts): string {
 const inQueries = (type: string) => type.replace("/", ":").replaceAll(/[./]/g, "_");
 
 /** Requests that must have failed for an alert, because one of a few at night is a large share. */
-const LEAST_FAILED = 5;
+const MIN_FAILED_REQUESTS = 5;
 
 /**
  * PromQL for how many times faster than evenly over the days of the objective an error budget burns, in a window.
@@ -98,7 +98,7 @@ export function burnRate(facts: AlertFacts, platform: Platform, window: string):
     const bad = `${all}, response_code_class="${failed}"`;
     const sum = (over: string, selected: string) => `sum(${over}(${inQueries(type)}{${selected}}[${window}]))`;
     const share = `${sum("rate", bad)} / ${sum("rate", all)}`;
-    return `(${share} and ${sum("increase", bad)} > ${LEAST_FAILED}) / ${budget}`;
+    return `(${share} and ${sum("increase", bad)} > ${MIN_FAILED_REQUESTS}) / ${budget}`;
   };
   const requests = ofRequests(facts, platform, burnRateOf);
   if (platform === "serverless") return requests;

@@ -26,7 +26,7 @@ const DEFAULTS = { available: 0.999, latency: 0.95, latencyMs: 250 } as const;
 const AVAILABLE = { minimum: 0.95, maximum: 0.9999 } as const;
 const LATENCY = { minimum: 0.5, maximum: 0.9999 } as const;
 
-const LONGEST_MS = 60_000;
+const MAX_LATENCY_MS = 60_000;
 
 /** Inputs of service levels. */
 export const SERVICE_LEVELS = {
@@ -52,7 +52,7 @@ export const SERVICE_LEVELS = {
       latencyMs: number({
         default: DEFAULTS.latencyMs,
         description: "milliseconds within which they must be answered",
-        schema: { minimum: 1, maximum: LONGEST_MS, multipleOf: 1 },
+        schema: { minimum: 1, maximum: MAX_LATENCY_MS, multipleOf: 1 },
       }),
     },
     {
@@ -70,13 +70,13 @@ export const SERVICE_LEVELS = {
           return allOf(
             isGoal("available", AVAILABLE),
             isGoal("latency", LATENCY),
-            isWhole(member("latency_ms"), 1, LONGEST_MS),
+            isWhole(member("latency_ms"), 1, MAX_LATENCY_MS),
           );
         },
         must: prose`
           have goals up to ${AVAILABLE.maximum}, of availability from ${AVAILABLE.minimum} and of latency from
           ${LATENCY.minimum}, because they are shares (99.9 % is 0.999),
-          and whole milliseconds from 1 to ${LONGEST_MS}; correct them
+          and whole milliseconds from 1 to ${MAX_LATENCY_MS}; correct them
         `,
       },
     },

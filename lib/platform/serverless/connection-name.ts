@@ -23,7 +23,7 @@ interface ConnectionName<T extends Table> {
 export function connectionNameRule<T extends Table>(name: ConnectionName<T>): Relation<T> {
   const { length, madeOf, of, unless = () => literal(false), what } = name;
   return {
-    of,
+    host: of,
     holds: (values) => unless(values).or(length(values).le(CONNECTION_NAME_MAX_LENGTH)),
     message: (values) => {
       const names = madeOf(values);

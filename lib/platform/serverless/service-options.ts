@@ -1,6 +1,6 @@
 import { anyOf, type Expr } from "../../core/expr/expr";
 import { holdsFor } from "../../core/expr/functions";
-import { whole } from "../../core/inputs/checks";
+import { wholeNumber } from "../../core/inputs/checks";
 import { type NetworkInputs } from "../../core/inputs/network-inputs";
 import { type Relation } from "../../core/inputs/relations";
 import { choice, flag, number } from "../../core/inputs/rows";
@@ -33,7 +33,7 @@ const INSTANCES = {
       all others need one. With fewer, Cloud Run starts further instances sooner.
       A change rolls out new instances.
     `,
-    must: whole(1, 1000, `, because Cloud Run allows no more; use ${POOLED_REQUESTS_PER_INSTANCE}`),
+    must: wholeNumber(1, 1000, `, because Cloud Run allows no more; use ${POOLED_REQUESTS_PER_INSTANCE}`),
   }),
 };
 
@@ -93,7 +93,7 @@ export const instanceSize = (recommended: number): InstanceSize => ({
 
 export const EGRESS_RELATIONS: readonly Relation<NetworkInputs & ServiceInputs>[] = [
   {
-    of: "vpcEgress",
+    host: "vpcEgress",
     holds: (v) => {
       const needsNone = v.vpcEgress.eq("private-ranges-only").and(v.networkTags.length().eq(0));
       return needsNone.or(v.vpcEgress.isOneOf(["all-traffic", "private-ranges-only"]).and(v.network.isSet()));

@@ -5,7 +5,7 @@ import { isNever } from "../../core/expr/conditions";
 import { anyOf, type Expr, exprOf, interpolated } from "../../core/expr/expr";
 import { difference } from "../../core/expr/functions";
 import { named } from "../../core/expr/locals";
-import { matching, whole } from "../../core/inputs/checks";
+import { matching, wholeNumber } from "../../core/inputs/checks";
 import { needs } from "../../core/inputs/needs";
 import { type NetworkInputs } from "../../core/inputs/network-inputs";
 import { type Relation } from "../../core/inputs/relations";
@@ -44,7 +44,11 @@ export const STANDBY = {
       number: number({
         default: 1,
         description: "number of the replica; raise it by one for another one, after the way home",
-        must: whole(1, 99, ", because Google reserves the name of a deleted replica for a week; use the next one"),
+        must: wholeNumber(
+          1,
+          99,
+          ", because Google reserves the name of a deleted replica for a week; use the next one",
+        ),
       }),
       /** Subnetwork of `network` in that region: its full name or its resource. Required with `network`. */
       subnetwork: orResource(
@@ -118,7 +122,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
   needs("standby", { without: ["existingDatabase"], because: "only an own database has a replica" }),
   needs("standby", { without: ["kmsKeys"], because: "a key encrypts in one region" }),
   {
-    of: "standby",
+    host: "standby",
     holds: (v) => v.standby.isNullOr(() => regionOf(v).ne(v.region)),
     message: (v) =>
       prose`
@@ -127,7 +131,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
       `,
   },
   {
-    of: "standby",
+    host: "standby",
     holds: (v) => v.standby.isNull().or(v.secretLocations.isNullOr((locations) => hasBothRegions(v, locations))),
     message: (v) =>
       prose`
@@ -136,7 +140,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
       `,
   },
   {
-    of: "standby",
+    host: "standby",
     holds: (v) => anyOf(v.standby.isNull(), v.network.isSet(), v.standby.at.subnetwork.isNull()),
     message: (v) =>
       prose`
@@ -145,7 +149,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
       `,
   },
   {
-    of: "standby",
+    host: "standby",
     holds: (v) => {
       const pattern = interpolated`^projects/[^/]+/regions/${regionOf(v)}/subnetworks/[^/]+$`;
       const isInThatRegion = (v.standby.at.subnetwork as Expr<string>).matches(pattern);
@@ -159,7 +163,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
       `,
   },
   {
-    of: "standby",
+    host: "standby",
     holds: (v) =>
       v.standby.isNullOr(() => {
         const staysInOneRegion = hasDualRegionBuckets(v).not();
@@ -175,7 +179,7 @@ export const STANDBY_RELATIONS: readonly Relation<Inputs>[] = [
       `,
   },
   {
-    of: "standby",
+    host: "standby",
     holds: (v) => v.standby.isNullOr(() => anyOf(hasTurboReplication(v).not(), hasDualRegionBuckets(v))),
     message: (v) =>
       prose`

@@ -1,6 +1,6 @@
 import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
 import { min } from "../../core/expr/functions";
-import { isWhole, matching, whole } from "../../core/inputs/checks";
+import { isWhole, matching, wholeNumber } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
 import { number, object, type PropsOf, text } from "../../core/inputs/rows";
 import { prose } from "../../core/prose";
@@ -59,7 +59,7 @@ export const BACKUPS = {
           the automatic backups are then kept for their own retention time too; 0 keeps none;
           apply a change before the destroy
         `,
-        must: whole(0, MAX_DAYS, ", because Cloud SQL keeps final backups no longer; use 30, or 0 for none"),
+        must: wholeNumber(0, MAX_DAYS, ", because Cloud SQL keeps final backups no longer; use 30, or 0 for none"),
       }),
     },
     {
@@ -83,7 +83,7 @@ export const USUAL_BACKUPS = {
 
 export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
   {
-    of: "backups",
+    host: "backups",
     holds: ({ backups: { at } }) =>
       isWhole(at.retentionCount, 1, MAX_DAYS).and(isWhole(at.logDays, 1), at.logDays.le(min(7, at.retentionCount))),
     message: ({

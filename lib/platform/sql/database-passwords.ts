@@ -4,7 +4,7 @@ import { repeatFor } from "../../core/expr/attributes";
 import { exprOf, hcl } from "../../core/expr/expr";
 import { toText } from "../../core/expr/functions";
 import { settingName } from "../../core/expr/locals";
-import { whole } from "../../core/inputs/checks";
+import { wholeNumber } from "../../core/inputs/checks";
 import { number, object, type PropsOf } from "../../core/inputs/rows";
 import { prose } from "../../core/prose";
 import { TerraformData } from "../../core/terraform-data";
@@ -27,7 +27,7 @@ export const DATABASE_PASSWORDS = {
           and then closes the former login (guides/secrets-and-rotation.md says what a failure leaves);
           lowering it by one goes back; do not remove it again
         `,
-        must: whole(1, Infinity, ", because its parity chooses the login; raise it by one"),
+        must: wholeNumber(1, Infinity, ", because its parity chooses the login; raise it by one"),
       }),
       /**
        * Number of the administrator's password, which only jobs use; 1 by default. Raising it by one replaces the

@@ -1,6 +1,6 @@
 import { allOf, anyOf, type Expr, literal, namedStep } from "../../core/expr/expr";
 import { allIn, captured, eachEntry, element, min, some, startsWith, toNumber } from "../../core/expr/functions";
-import { whole } from "../../core/inputs/checks";
+import { wholeNumber } from "../../core/inputs/checks";
 import { choice, number, text } from "../../core/inputs/rows";
 import { prose } from "../../core/prose";
 
@@ -14,7 +14,7 @@ const SHARED_CORE = { tier: "db-g1-small", memoryMb: 1741 } as const;
 const MEMORY_MB_PER_CONNECTION = 10;
 
 /** More connections would slow PostgreSQL down, regardless of its memory. */
-const MOST_CONNECTIONS = 5000;
+const MAX_CONNECTIONS = 5000;
 
 /** Connections reserved for administrators, the initialization job and the agents of Cloud SQL. */
 export const RESERVED_CONNECTIONS = 10;
@@ -47,23 +47,23 @@ function isTier(tier: Expr<string>): Expr<boolean> {
   return anyOf(tier.eq(SHARED_CORE.tier), tier.matches(OF_ENTERPRISE_PLUS), isCustom.tryOr(false));
 }
 
-const MOST_CPUS = 96;
+const MAX_CPUS = 96;
 const MEMORY_STEP_MB = 256;
-const LEAST_MEMORY_MB = 3840;
+const MIN_MEMORY_MB = 3840;
 /** Least and most memory for each CPU, in MB. */
 const MEMORY_MB_OF_CPU = { least: 922, most: 6656 } as const;
 
-const hasCpus = (cpus: Expr<number>) => cpus.eq(1).or(allOf(cpus.ge(2), cpus.modulo(2).eq(0), cpus.le(MOST_CPUS)));
+const hasCpus = (cpus: Expr<number>) => cpus.eq(1).or(allOf(cpus.ge(2), cpus.modulo(2).eq(0), cpus.le(MAX_CPUS)));
 
 const hasMemory = (memoryMb: Expr<number>, cpus: Expr<number>) =>
   allOf(
-    memoryMb.modulo(MEMORY_STEP_MB).eq(0).and(memoryMb.ge(LEAST_MEMORY_MB)),
+    memoryMb.modulo(MEMORY_STEP_MB).eq(0).and(memoryMb.ge(MIN_MEMORY_MB)),
     memoryMb.ge(cpus.times(MEMORY_MB_OF_CPU.least)),
     memoryMb.le(cpus.times(MEMORY_MB_OF_CPU.most)),
   );
 
-const CPU_RULE = `1 or an even number of CPUs up to ${MOST_CPUS}`;
-const MEMORY_RULE = `memory in steps of ${MEMORY_STEP_MB} MB, at least ${LEAST_MEMORY_MB} MB and 0.9 to 6.5 GB per CPU`;
+const CPU_RULE = `1 or an even number of CPUs up to ${MAX_CPUS}`;
+const MEMORY_RULE = `memory in steps of ${MEMORY_STEP_MB} MB, at least ${MIN_MEMORY_MB} MB and 0.9 to 6.5 GB per CPU`;
 const PLUS_RULE = `${CPUS_OF_PLUS.slice(0, -1).join(", ")} or ${CPUS_OF_PLUS.slice(-1).join("")} CPUs`;
 
 /** The rule that a literal breaks, and the nearest tier. */
@@ -82,16 +82,16 @@ function tierRule(tier: Expr<string>): string | undefined {
     return `be larger, because its 25 connections are too few for one instance; use ${SHARED_CORE.tier}`;
   const [, ofMysql] = /^db-n1-[a-z]+-([0-9]+)$/.exec(tier.literal) ?? [];
   if (ofMysql === undefined) return undefined;
-  const near = nearTier(Number(ofMysql), Number(ofMysql) * LEAST_MEMORY_MB);
+  const near = nearTier(Number(ofMysql), Number(ofMysql) * MIN_MEMORY_MB);
   return `be a tier of PostgreSQL, which has no db-n1; use ${near}`;
 }
 
 /** The smallest tier with as many CPUs and as much memory, or the largest. */
 function nearTier(cpus: number, memoryMb: number): string {
-  const even = Math.min(cpus <= 1 ? 1 : 2 * Math.ceil(cpus / 2), MOST_CPUS);
+  const even = Math.min(cpus <= 1 ? 1 : 2 * Math.ceil(cpus / 2), MAX_CPUS);
   const inSteps = (megabytes: number, round: (steps: number) => number) =>
     round(megabytes / MEMORY_STEP_MB) * MEMORY_STEP_MB;
-  const least = Math.max(LEAST_MEMORY_MB, inSteps(even * MEMORY_MB_OF_CPU.least, Math.ceil));
+  const least = Math.max(MIN_MEMORY_MB, inSteps(even * MEMORY_MB_OF_CPU.least, Math.ceil));
   const most = inSteps(even * MEMORY_MB_OF_CPU.most, Math.floor);
   return `db-custom-${even}-${Math.min(Math.max(inSteps(memoryMb, Math.ceil), least), most)}`;
 }
@@ -102,7 +102,7 @@ export function maxConnections(tier: Expr<string>): Expr<number> {
   const ofPlus = toNumber(captured(tier, OF_ENTERPRISE_PLUS, 0)).times(ENTERPRISE_PLUS_MEMORY_MB_PER_CPU);
   const memoryMb = toNumber(captured(tier, CUSTOM, 1)).tryOr(ofPlus.tryOr(ofSharedCore));
   const ofMemory = memoryMb.dividedBy(MEMORY_MB_PER_CONNECTION).floor();
-  return namedStep("database_max_connections", min(ofMemory, MOST_CONNECTIONS));
+  return namedStep("database_max_connections", min(ofMemory, MAX_CONNECTIONS));
 }
 
 /**
@@ -187,7 +187,11 @@ export const DATABASE_SIZE = {
       the database ends in an outage once the disk is full. Changing it later is safe,
       but not below the present size, because a disk never shrinks.
     `,
-    must: whole(10, 65_536, ", because a disk starts with 10 GB and none is larger; use 100, or null for no limit"),
+    must: wholeNumber(
+      10,
+      65_536,
+      ", because a disk starts with 10 GB and none is larger; use 100, or null for no limit",
+    ),
   }),
 };
 
