@@ -1,6 +1,6 @@
-import { terraformName } from "../lib/core/inputs/checks";
 import { nearest } from "../lib/core/inputs/nearest";
 import { type Table } from "../lib/core/inputs/rows";
+import { terraformName } from "../lib/core/inputs/rules";
 
 /** Former inputs and their successors; each is an input or a member. */
 export const FORMER_INPUTS: Readonly<Record<string, string>> = {

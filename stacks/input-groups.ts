@@ -1,8 +1,8 @@
 import { type TerraformStack, TerraformVariable } from "cdktf";
 
 import { explain } from "../lib/core/hcl/stack-origin";
-import { terraformName } from "../lib/core/inputs/checks";
 import { type Table } from "../lib/core/inputs/rows";
+import { terraformName } from "../lib/core/inputs/rules";
 
 /** Inputs for one task, and the guides to it. */
 export interface InputGroup {

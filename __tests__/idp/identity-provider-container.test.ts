@@ -1,4 +1,4 @@
-import { problems } from "../../lib/core/inputs/checks";
+import { problems } from "../../lib/core/inputs/rules";
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
 
 const problemsOf = (environment: Readonly<Record<string, string>>) =>

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 
-import { problems } from "../../lib/core/inputs/checks";
+import { problems } from "../../lib/core/inputs/rules";
 import { ENVIRONMENT_RULES, IS_SENDER } from "../../lib/idp/environment-rules";
 import { describeWith, programPath } from "../support/programs";
 

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import Ajv, { type ValidateFunction } from "ajv";
 
 import { hclFilesOf } from "../../lib/core/hcl/stack-origin";
-import { terraformName } from "../../lib/core/inputs/checks";
 import { type Table, text } from "../../lib/core/inputs/rows";
+import { terraformName } from "../../lib/core/inputs/rules";
 import { settledInput } from "../../lib/core/inputs/settled-inputs";
 import { packageFile } from "../../lib/core/package-file";
 import { RECOMMENDED_VERSION } from "../../lib/idp/releases";

@@ -5,8 +5,8 @@ import Ajv from "ajv";
 import { App } from "cdktf";
 import { parse } from "yaml";
 
-import { terraformName } from "../../lib/core/inputs/checks";
 import { type Table } from "../../lib/core/inputs/rows";
+import { terraformName } from "../../lib/core/inputs/rules";
 import { createStacks } from "../../stacks/all-stacks";
 import { inputSchema } from "../../stacks/folder/input-schema";
 import { IdpKubernetesStack } from "../../stacks/idp-kubernetes";

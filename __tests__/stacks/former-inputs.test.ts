@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { App } from "cdktf";
 
-import { terraformName } from "../../lib/core/inputs/checks";
 import { OTHER_NAMES } from "../../lib/core/inputs/meant-names";
+import { terraformName } from "../../lib/core/inputs/rules";
 import { packageFile } from "../../lib/core/package-file";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";

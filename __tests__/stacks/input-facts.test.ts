@@ -1,7 +1,7 @@
 import Ajv, { type ValidateFunction } from "ajv";
 
-import { type Facts } from "../../lib/core/inputs/checks";
 import { type Table } from "../../lib/core/inputs/rows";
+import { type Facts } from "../../lib/core/inputs/rules";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { LAB } from "../../lib/lab/lab-inputs";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";

@@ -1,5 +1,5 @@
 import { LABELS } from "../../lib/core/deployment-context";
-import { problems } from "../../lib/core/inputs/checks";
+import { problems } from "../../lib/core/inputs/rules";
 import { commonLabels } from "../../lib/core/labels";
 import { objectLabels } from "../../lib/platform/kubernetes/workload-namespace";
 import { bareStack, type Block, type Terraform } from "../support/synthesis";

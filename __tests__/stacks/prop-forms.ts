@@ -12,9 +12,9 @@ import { type Construct } from "constructs";
 
 import { ServerlessIdentityProvider } from "../../lib";
 import { isPlainObject } from "../../lib/core/expr/expr";
-import { terraformName } from "../../lib/core/inputs/checks";
 import { InputVariable } from "../../lib/core/inputs/input-variable";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
+import { terraformName } from "../../lib/core/inputs/rules";
 import { RulesBrokenError } from "../../lib/core/inputs/rules-broken-error";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { App } from "cdktf";
 
-import { terraformName } from "../../lib/core/inputs/checks";
 import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/core/inputs/rows";
+import { terraformName } from "../../lib/core/inputs/rules";
 import { warningTexts } from "../../lib/core/inputs/warnings";
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";

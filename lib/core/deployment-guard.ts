@@ -7,7 +7,7 @@ import { countIf, isNever, isSet } from "./expr/conditions";
 import { type Expr, exprOf, hcl, reference } from "./expr/expr";
 import { named, rendered, settingName } from "./expr/locals";
 import { expression } from "./expr/terraform-text";
-import { shown } from "./inputs/checks";
+import { shown } from "./inputs/rules";
 import { type Value } from "./inputs/value";
 import { prose } from "./prose";
 import { TerraformData } from "./terraform-data";

@@ -1,4 +1,4 @@
-import { matching } from "./inputs/checks";
+import { matching } from "./inputs/rules";
 
 /** Full name of a key, because it may belong to another project. */
 export const KMS_KEY_PATTERN = "^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$";

@@ -9,7 +9,7 @@ import {
 } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { terraformName } from "./inputs/checks";
+import { terraformName } from "./inputs/rules";
 import { RulesBrokenError } from "./inputs/rules-broken-error";
 import { prose } from "./prose";
 import { filesOf } from "./stack-file";

@@ -1,5 +1,5 @@
 import { call, type Expr, hcl } from "../core/expr/expr";
-import { type ItemRule, type Rule } from "../core/inputs/checks";
+import { type ItemRule, type Rule } from "../core/inputs/rules";
 import { prose } from "../core/prose";
 
 /** YAML tags that the pinned release of the upstream can load (`authentik/blueprints/v1/common.py`). */

@@ -5,8 +5,8 @@ import { allOf, type Condition, isNever, namedCondition } from "../core/expr/con
 import { type Expr, exprOf, interpolated, literal } from "../core/expr/expr";
 import { concat, eachEntry, everyEntry, flatten, values } from "../core/expr/functions";
 import { localReference } from "../core/expr/locals";
-import { isWhole, matching } from "../core/inputs/checks";
 import { number, object, type Optional, type PropsOf, text } from "../core/inputs/rows";
+import { isWhole, matching } from "../core/inputs/rules";
 import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type WarningRelation } from "../core/inputs/warnings";
 import { prose } from "../core/prose";

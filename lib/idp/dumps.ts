@@ -9,10 +9,10 @@ import { type Condition, countIf, isNever, partIf, readyOf } from "../core/expr/
 import { allOf, anyOf, type Expr, hcl } from "../core/expr/expr";
 import { allIn, compact, element, every, toNumber } from "../core/expr/functions";
 import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { wholeNumber } from "../core/inputs/checks";
 import { needs } from "../core/inputs/needs";
 import { type Relation } from "../core/inputs/relations";
 import { flag, number, object, type ObjectRow, type Optional, type PropsOf, textOrNull } from "../core/inputs/rows";
+import { wholeNumber } from "../core/inputs/rules";
 import { type ValuesOf } from "../core/inputs/value";
 import { type WarningRelation } from "../core/inputs/warnings";
 import { bucketName } from "../core/names";

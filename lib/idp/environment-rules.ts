@@ -1,6 +1,6 @@
 import { type Expr, interpolated } from "../core/expr/expr";
 import { jsonOf, lookup, replaceMatches, upper } from "../core/expr/functions";
-import { type ItemRule, matching, type Rule } from "../core/inputs/checks";
+import { type ItemRule, matching, type Rule } from "../core/inputs/rules";
 import { sharedTable } from "../core/inputs/shared-table";
 import { prose } from "../core/prose";
 import {

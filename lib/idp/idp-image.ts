@@ -7,13 +7,13 @@ import { type Expr, exprOf, hcl, interpolated, literal } from "../core/expr/expr
 import { captured, element, endsWith, lookup, split, startsWith, toNumber, trimPrefix } from "../core/expr/functions";
 import { named, namedValue, settingName } from "../core/expr/locals";
 import { type WorkloadIdentity } from "../core/identity";
-import { matching } from "../core/inputs/checks";
 import { refuseWrong } from "../core/inputs/inputs";
 import { type KnownPropsOf, propProblems } from "../core/inputs/known-props";
 import { needs } from "../core/inputs/needs";
 import { type Problem } from "../core/inputs/problem";
 import { type Relation } from "../core/inputs/relations";
 import { object, orResource, type PropsOf, text } from "../core/inputs/rows";
+import { matching } from "../core/inputs/rules";
 import { type ValuesOf } from "../core/inputs/value";
 import { addWarnings, type Warning } from "../core/inputs/warnings";
 import { imagePrefix, tenantPrefix } from "../core/names";

@@ -1,8 +1,8 @@
 import { allOf, type Expr } from "../core/expr/expr";
 import { isJson, jsonOf, toText } from "../core/expr/functions";
-import { isWhole, matching, wholeNumber } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, number, object, type PropsOf, text } from "../core/inputs/rows";
+import { isWhole, matching, wholeNumber } from "../core/inputs/rules";
 import { type ValuesOf } from "../core/inputs/value";
 import { prose } from "../core/prose";
 import { type EnvironmentInputs, optionalVariables, setOnce } from "./environment";

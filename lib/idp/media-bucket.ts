@@ -19,10 +19,10 @@ import {
 import { type Expr, exprOf } from "../core/expr/expr";
 import { explain, inFileOfExisting } from "../core/hcl/stack-origin";
 import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
-import { isWhole, matching } from "../core/inputs/checks";
 import { refuseWrong } from "../core/inputs/inputs";
 import { type KnownPropsOf, refuseProps } from "../core/inputs/known-props";
 import { number, object, orResource, type PropsOf, text } from "../core/inputs/rows";
+import { isWhole, matching } from "../core/inputs/rules";
 import { bucketName } from "../core/names";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { prose } from "../core/prose";

@@ -1,7 +1,7 @@
 import { allOf } from "../core/expr/expr";
-import { isWhole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { count, number, object, type PropsOf } from "../core/inputs/rows";
+import { isWhole } from "../core/inputs/rules";
 import { type ValuesOf } from "../core/inputs/value";
 import { prose } from "../core/prose";
 import { type ProbeSpec } from "./container-spec";

@@ -1,7 +1,7 @@
 import { type Expr } from "../core/expr/expr";
 import { element, split } from "../core/expr/functions";
-import { type Rule } from "../core/inputs/checks";
 import { type Input, orResource, type PropsOf, type Reading, text, textOrNumber } from "../core/inputs/rows";
+import { type Rule } from "../core/inputs/rules";
 import { SECRET_ID_MAX_LENGTH } from "../core/names";
 import { prose } from "../core/prose";
 

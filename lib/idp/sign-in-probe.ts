@@ -3,9 +3,9 @@ import { Construct } from "constructs";
 
 import { type Condition } from "../core/expr/conditions";
 import { allOf, anyOf } from "../core/expr/expr";
-import { matching, wholeNumber } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, number, object, type PropsOf, text } from "../core/inputs/rows";
+import { matching, wholeNumber } from "../core/inputs/rules";
 import { type ValuesOf } from "../core/inputs/value";
 import { prose } from "../core/prose";
 import { type ReadableSecret } from "../core/secrets/stored-secret";

@@ -1,8 +1,8 @@
 import { allOf, type Expr, interpolated, literal, namedStep } from "../core/expr/expr";
 import { element, lookup, split, toNumber } from "../core/expr/functions";
-import { isWhole, type Rule, shown } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, number, object, type ObjectRow, type PropsOf, type Table, text } from "../core/inputs/rows";
+import { isWhole, type Rule, shown } from "../core/inputs/rules";
 import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type WarningRelation } from "../core/inputs/warnings";
 import { mebibytes } from "../core/memory";

@@ -1,8 +1,8 @@
 import { type Expr, interpolated, literal, namedStep, type Operand } from "../core/expr/expr";
 import { compact, jsonOf } from "../core/expr/functions";
-import { isWhole, wholeNumber } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { type Input, number, text } from "../core/inputs/rows";
+import { isWhole, wholeNumber } from "../core/inputs/rules";
 import { type Value, type ValuesOf } from "../core/inputs/value";
 import { type WarningRelation } from "../core/inputs/warnings";
 import { isMemory, mebibytes } from "../core/memory";

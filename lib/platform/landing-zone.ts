@@ -10,9 +10,9 @@ import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../cor
 import { captured, difference, eachEntry, everyEntry, includes, jsonOf, someEntry } from "../core/expr/functions";
 import { expression } from "../core/expr/terraform-text";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
-import { matching } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { flag, object, orResource, type PropsOf, text } from "../core/inputs/rows";
+import { matching } from "../core/inputs/rules";
 import { type ValuesOf } from "../core/inputs/value";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/kms-key";
 import { type ProjectApis } from "../core/project-apis";

@@ -3,9 +3,9 @@ import { type SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-databas
 
 import { addOptionalBlock, optionalBlocks } from "../core/expr/blocks";
 import { anyOf, call, type Expr, exprOf, hcl, interpolated } from "../core/expr/expr";
-import { isWhole } from "../core/inputs/checks";
 import { type Relation } from "../core/inputs/relations";
 import { choice, count, object, type Optional, type PropsOf, text } from "../core/inputs/rows";
+import { isWhole } from "../core/inputs/rules";
 import { type SettingsOf } from "../core/inputs/value";
 import { prose } from "../core/prose";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";

@@ -1,5 +1,5 @@
-import { terraformName } from "../../lib/core/inputs/checks";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
+import { terraformName } from "../../lib/core/inputs/rules";
 import { type DeploymentSettings } from "../../lib/core/inputs/settled-inputs";
 
 type Values = DeploymentSettings["values"];

@@ -1,6 +1,6 @@
 import { aligned, assignment, quotedText, valueExpression } from "../../lib/core/hcl/hcl-expression";
-import { terraformName } from "../../lib/core/inputs/checks";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
+import { terraformName } from "../../lib/core/inputs/rules";
 import { firstInputs, type FirstRow, groupedInputs, headingOf, withoutForm } from "../input-groups";
 import { shownType } from "./shown-type";
 

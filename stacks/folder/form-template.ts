@@ -1,5 +1,5 @@
-import { type Facts, terraformName } from "../../lib/core/inputs/checks";
 import { type Input, isList, summaryOf, type Table } from "../../lib/core/inputs/rows";
+import { type Facts, terraformName } from "../../lib/core/inputs/rules";
 import { groupedInputs } from "../input-groups";
 import { inputSchema } from "./input-schema";
 

@@ -1,5 +1,5 @@
-import { type Facts, isItemRule, type ItemRule, terraformName } from "../../lib/core/inputs/checks";
 import { type Input, type Table } from "../../lib/core/inputs/rows";
+import { type Facts, isItemRule, type ItemRule, terraformName } from "../../lib/core/inputs/rules";
 
 /**
  * JSON Schema of a file of inputs, `*.tfvars.json`, for completion and checks in an editor.

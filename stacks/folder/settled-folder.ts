@@ -1,9 +1,9 @@
 import { App } from "cdktf";
 
 import { statedConditions } from "../../lib/core/expr/conditions";
-import { terraformName } from "../../lib/core/inputs/checks";
 import { declaredInputs } from "../../lib/core/inputs/declared-inputs";
 import { type Input, isCollection, type Table } from "../../lib/core/inputs/rows";
+import { terraformName } from "../../lib/core/inputs/rules";
 import { type DeploymentSettings, settingOrDefault, type Settlement } from "../../lib/core/inputs/settled-inputs";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { usedInputs } from "./used-inputs";

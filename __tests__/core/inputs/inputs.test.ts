@@ -1,7 +1,6 @@
 import { TerraformVariable } from "cdktf";
 
 import { isDistinct } from "../../../lib/core/expr/functions";
-import { eachMatching, matching, type Rule, wholeNumber } from "../../../lib/core/inputs/checks";
 import { valuesFrom } from "../../../lib/core/inputs/inputs";
 import { type Relation } from "../../../lib/core/inputs/relations";
 import {
@@ -15,6 +14,7 @@ import {
   textMap,
   texts,
 } from "../../../lib/core/inputs/rows";
+import { eachMatching, matching, type Rule, wholeNumber } from "../../../lib/core/inputs/rules";
 import { bareStack, terraformOf } from "../../support/synthesis";
 
 /** A rule for a list as a whole. */

@@ -1,7 +1,7 @@
 import { TerraformLocal } from "cdktf";
 
 import { reference } from "../../../lib/core/expr/expr";
-import { planned } from "../../../lib/core/inputs/checks";
+import { planned } from "../../../lib/core/inputs/rules";
 import { BLUEPRINT_FILE_RULES } from "../../../lib/idp/blueprint-rules";
 import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";

@@ -1,7 +1,7 @@
 import { type TerraformStack } from "cdktf";
 
-import { terraformName } from "./checks";
 import { type Input } from "./rows";
+import { terraformName } from "./rules";
 
 /** Terraform address of a value: of a variable, of a local, or of a member of either. */
 export class Address {

@@ -6,11 +6,11 @@ import { expression } from "../expr/terraform-text";
 import { mapped } from "../mapped";
 import { prose } from "../prose";
 import { Address, isNeverNull } from "./address";
-import { type Assertion, isDecided, isKnown, planned, terraformName } from "./checks";
 import { checksOf } from "./input-problems";
 import { InputVariable } from "./input-variable";
 import { hostedRelations, type Relation } from "./relations";
 import { type Input, type PropsOf, type Table } from "./rows";
+import { type Assertion, isDecided, isKnown, planned, terraformName } from "./rules";
 import { isHiddenFromRule } from "./secrecy";
 import { refuseSettings } from "./settings-problems";
 import {

@@ -3,10 +3,10 @@ import { type Construct } from "constructs";
 
 import { isPlainObject } from "../expr/expr";
 import { prose } from "../prose";
-import { inNamesOf, isItemRule, type ItemRule, ofMember, oneOf, problems, type Rule } from "./checks";
 import { nearest } from "./nearest";
 import { missing, type Problem, textsOf } from "./problem";
 import { type Input } from "./rows";
+import { inNamesOf, isItemRule, type ItemRule, ofMember, oneOf, problems, type Rule } from "./rules";
 import { RulesBrokenError } from "./rules-broken-error";
 import { isHiddenFromRule, isSecret } from "./secrecy";
 import { type NameOf, typeProblems } from "./type-problems";
@@ -56,12 +56,12 @@ export function problemsOf(value: Value): Problem[] {
   // suffices.
   if (holdsElement(given)) return inside;
   // A wrong member would also break the rule of the object, and that message is longer.
-  const isSaid = (check: Rule | ItemRule) => inside.length === 0 || (row.members !== undefined && isItemRule(check));
+  const isSaid = (rule: Rule | ItemRule) => inside.length === 0 || (row.members !== undefined && isItemRule(rule));
   const plain = plainOf(row, given);
-  const own = [...checksOf(value), ...wordsOf(row)].filter(isSaid).flatMap((check) => {
-    const { others, said } = misspeltKeys(name, check, plain);
-    const options = { plain: others, isHidden: isHiddenFromRule(row, check) };
-    const texts = [...said, ...problems(check, name, asWritten(row, given, messageNameOf), options)];
+  const own = [...checksOf(value), ...wordsOf(row)].filter(isSaid).flatMap((rule) => {
+    const { others, said } = misspeltKeys(name, rule, plain);
+    const options = { plain: others, isHidden: isHiddenFromRule(row, rule) };
+    const texts = [...said, ...problems(rule, name, asWritten(row, given, messageNameOf), options)];
     return texts.map((text): Problem => ({ path: name, text }));
   });
   return [...inside, ...own];
@@ -85,8 +85,8 @@ function wordsOf({ must, schema = {} }: Input): readonly Rule[] {
 }
 
 /** Sentences about misspelt keys of a map, and the map without these keys. */
-function misspeltKeys(name: string, check: Rule | ItemRule, plain: unknown) {
-  const { keyIs = "name", keySchema = {} } = isItemRule(check) ? check : {};
+function misspeltKeys(name: string, rule: Rule | ItemRule, plain: unknown) {
+  const { keyIs = "name", keySchema = {} } = isItemRule(rule) ? rule : {};
   const names = (keySchema.enum ?? []) as readonly string[];
   if (names.length === 0 || !isPlainObject(plain)) return { others: plain, said: [] };
   const near = new Map(
@@ -117,9 +117,7 @@ function missingMembers({ at, given, messageNameOf }: Value): Problem[] {
 /** The rules of a row and of its entries' members, with inputs under their names in messages. */
 export function checksOf({ row: { entries = {}, must = [] }, messageNameOf }: Value): readonly (Rule | ItemRule)[] {
   const ofMembers = Object.entries(entries).flatMap(([name, member]) =>
-    [member.must ?? []]
-      .flat()
-      .flatMap((check) => (isItemRule(check) ? [] : [ofMember(name, messageNameOf(name), check)])),
+    [member.must ?? []].flat().flatMap((rule) => (isItemRule(rule) ? [] : [ofMember(name, messageNameOf(name), rule)])),
   );
-  return [must, ofMembers].flat().map((check) => inNamesOf(check, messageNameOf));
+  return [must, ofMembers].flat().map((rule) => inNamesOf(rule, messageNameOf));
 }

@@ -7,13 +7,13 @@ import { settingName } from "../expr/locals";
 import { mapped } from "../mapped";
 import { TerraformData } from "../terraform-data";
 import { Address } from "./address";
-import { type Assertion, terraformName } from "./checks";
 import { assertionsOf, DECLARED, sourceOf } from "./declared-inputs";
 import { problemsOf, refuse } from "./input-problems";
 import { isWrongInside, type Problem } from "./problem";
 import { judgedRelations, namesIn, namingSomething, type Relation } from "./relations";
 import { withAttributes } from "./resource-props";
 import { type Input, type PropsOf, type Table } from "./rows";
+import { type Assertion, terraformName } from "./rules";
 import { addSharedTables } from "./shared-table";
 import { type Given, localOf, type SettingsOf, Value, type ValuesOf } from "./value";
 

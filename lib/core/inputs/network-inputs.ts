@@ -2,9 +2,9 @@ import { type DeploymentInputs } from "../deployment-context";
 import { anyOf, type Expr, interpolated } from "../expr/expr";
 import { captured, every, jsonOf } from "../expr/functions";
 import { prose } from "../prose";
-import { matching } from "./checks";
 import { type Relation } from "./relations";
 import { orResource, text, texts } from "./rows";
+import { matching } from "./rules";
 
 /** Types of resources that may stand for a network, and for a subnetwork. */
 const NETWORK_TYPES = ["google_compute_network"];

@@ -1,4 +1,4 @@
-import { withNames } from "./checks";
+import { withNames } from "./rules";
 
 /** A problem of a given value or name. */
 export interface Problem {

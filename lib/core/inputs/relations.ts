@@ -3,9 +3,9 @@ import { type Construct } from "constructs";
 
 import { type Expr } from "../expr/expr";
 import { Address } from "./address";
-import { type Assertion, terraformName } from "./checks";
 import { textAtSynth } from "./input-problems";
 import { type Table } from "./rows";
+import { type Assertion, terraformName } from "./rules";
 import { referenceTo } from "./settled-inputs";
 import { Value, type ValuesOf } from "./value";
 

@@ -1,7 +1,7 @@
 import { type IResolvable } from "cdktf";
 
-import { type Facts, type ItemRule, oneOf, type OtherWord, type Rule, terraformName } from "./checks";
 import { descriptionIfSet, fullDescription } from "./descriptions";
+import { type Facts, type ItemRule, oneOf, type OtherWord, type Rule, terraformName } from "./rules";
 
 /** One input: its variable in a stack, its prop in a program, its default and its rules. */
 export interface Input<Prop = unknown> {

@@ -1,8 +1,8 @@
 import { type IResolvable, ref, Token } from "cdktf";
 
 import { reference } from "../expr/expr";
-import { terraformName } from "./checks";
 import { type Input, isCollection, requiredObject } from "./rows";
+import { terraformName } from "./rules";
 
 /**
  * Effect of one deployment's settings on an input or a member:

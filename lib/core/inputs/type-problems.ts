@@ -1,10 +1,10 @@
 import { Token } from "cdktf";
 
 import { wordList } from "../word-list";
-import { terraformName } from "./checks";
 import { elementProblem, memberPaths, unknownNames } from "./known-props";
 import { missing, type Problem } from "./problem";
 import { type Input, isList, type Table } from "./rows";
+import { terraformName } from "./rules";
 import { isHiddenFromType } from "./secrecy";
 import { type Given, TEXT } from "./value";
 

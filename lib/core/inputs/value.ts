@@ -6,8 +6,8 @@ import { type KnownAt } from "../expr/nodes";
 import { escaped, expression } from "../expr/terraform-text";
 import { mapped } from "../mapped";
 import { type Address } from "./address";
-import { isKnown, shown, terraformName } from "./checks";
 import { type Input, isList, type PropOf, type PropsOf, type Table } from "./rows";
+import { isKnown, shown, terraformName } from "./rules";
 import { isSecret } from "./secrecy";
 import { asProp } from "./settled-inputs";
 

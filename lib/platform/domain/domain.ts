@@ -1,7 +1,6 @@
 import { PROJECT_ID } from "../../core/deployment-context";
 import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
 import { compact, each, endsWith, jsonOf, trimSuffix } from "../../core/expr/functions";
-import { matching, type Rule } from "../../core/inputs/checks";
 import { needs } from "../../core/inputs/needs";
 import { type Relation } from "../../core/inputs/relations";
 import { isDataSource } from "../../core/inputs/resource-props";
@@ -15,6 +14,7 @@ import {
   type ProviderResource,
   text,
 } from "../../core/inputs/rows";
+import { matching, type Rule } from "../../core/inputs/rules";
 import { type SettingsOf } from "../../core/inputs/value";
 import { type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";

@@ -1,10 +1,10 @@
 import { isAnyAddressRange } from "../../core/address-range";
 import { allOf, type Expr, exprOf, type Operand } from "../../core/expr/expr";
 import { endsWith, max } from "../../core/expr/functions";
-import { isWhole, matching } from "../../core/inputs/checks";
 import { needs } from "../../core/inputs/needs";
 import { type Relation } from "../../core/inputs/relations";
 import { choice, flag, number, object, orResource, type PropsOf, text, texts } from "../../core/inputs/rows";
+import { isWhole, matching } from "../../core/inputs/rules";
 import { type ValuesOf } from "../../core/inputs/value";
 import { type Warning, type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";

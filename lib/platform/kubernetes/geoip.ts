@@ -3,8 +3,8 @@ import { Construct } from "constructs";
 
 import { type DeploymentContext } from "../../core/deployment-context";
 import { listIf } from "../../core/expr/conditions";
-import { matching, wholeNumber } from "../../core/inputs/checks";
 import { number, object, type PropsOf, requiredObject, textOrNumber } from "../../core/inputs/rows";
+import { matching, wholeNumber } from "../../core/inputs/rules";
 import { type ValuesOf } from "../../core/inputs/value";
 import { objectName } from "../../core/names";
 import { prose } from "../../core/prose";

@@ -1,8 +1,8 @@
 import { allOf, anyOf, type Expr, interpolated } from "../../core/expr/expr";
 import { eachEntry, every, jsonOf } from "../../core/expr/functions";
-import { eachMatching, type ItemRule } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
 import { flag, mapOf, number, object, orResources, type PropsOf, texts } from "../../core/inputs/rows";
+import { eachMatching, type ItemRule } from "../../core/inputs/rules";
 import { type SettingsOf, type ValuesOf } from "../../core/inputs/value";
 import { type WarningItems, type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";

@@ -7,8 +7,8 @@ import { attributeOf } from "../../core/expr/attributes";
 import { allOf, type Condition, countIf, isNever } from "../../core/expr/conditions";
 import { type Expr, exprOf } from "../../core/expr/expr";
 import { expression } from "../../core/expr/terraform-text";
-import { oneOf } from "../../core/inputs/checks";
 import { textOrFlag } from "../../core/inputs/rows";
+import { oneOf } from "../../core/inputs/rules";
 import { prose } from "../../core/prose";
 
 /** Words for the callers that need no permission; true means `invoker-check-off`, and false means `none`. */

@@ -1,9 +1,9 @@
 import { anyOf, type Expr } from "../../core/expr/expr";
 import { holdsFor } from "../../core/expr/functions";
-import { wholeNumber } from "../../core/inputs/checks";
 import { type NetworkInputs } from "../../core/inputs/network-inputs";
 import { type Relation } from "../../core/inputs/relations";
 import { choice, flag, number } from "../../core/inputs/rows";
+import { wholeNumber } from "../../core/inputs/rules";
 import { type SettingsOf } from "../../core/inputs/value";
 import { mebibytes } from "../../core/memory";
 import { prose } from "../../core/prose";

@@ -1,8 +1,8 @@
 import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
 import { min } from "../../core/expr/functions";
-import { isWhole, matching, wholeNumber } from "../../core/inputs/checks";
 import { type Relation } from "../../core/inputs/relations";
 import { number, object, type PropsOf, text } from "../../core/inputs/rows";
+import { isWhole, matching, wholeNumber } from "../../core/inputs/rules";
 import { prose } from "../../core/prose";
 
 const MAX_DAYS = 365;

@@ -4,8 +4,8 @@ import { repeatFor } from "../../core/expr/attributes";
 import { exprOf, hcl } from "../../core/expr/expr";
 import { toText } from "../../core/expr/functions";
 import { settingName } from "../../core/expr/locals";
-import { wholeNumber } from "../../core/inputs/checks";
 import { number, object, type PropsOf } from "../../core/inputs/rows";
+import { wholeNumber } from "../../core/inputs/rules";
 import { prose } from "../../core/prose";
 import { TerraformData } from "../../core/terraform-data";
 

@@ -1,7 +1,7 @@
 import { allOf, anyOf, type Expr, literal, namedStep } from "../../core/expr/expr";
 import { allIn, captured, eachEntry, element, min, some, startsWith, toNumber } from "../../core/expr/functions";
-import { wholeNumber } from "../../core/inputs/checks";
 import { choice, number, text } from "../../core/inputs/rows";
+import { wholeNumber } from "../../core/inputs/rules";
 import { prose } from "../../core/prose";
 
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */

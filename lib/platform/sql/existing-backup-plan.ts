@@ -1,10 +1,10 @@
 import { type IResolvable } from "cdktf";
 
 import { anyOf, type Expr } from "../../core/expr/expr";
-import { matching } from "../../core/inputs/checks";
 import { needs } from "../../core/inputs/needs";
 import { type Relation } from "../../core/inputs/relations";
 import { type Optional, orResource, text } from "../../core/inputs/rows";
+import { matching } from "../../core/inputs/rules";
 import { type ValuesOf } from "../../core/inputs/value";
 import { type WarningRelation } from "../../core/inputs/warnings";
 import { prose } from "../../core/prose";

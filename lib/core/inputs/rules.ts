@@ -39,7 +39,7 @@ type NamedProps = readonly string[];
 
 /** A rule for each entry of a map, or for each item of a list; the key of an item is its index. */
 export interface ItemRule<T = never> {
-  /** Condition like that of a check. */
+  /** Condition like that of a rule for one value. */
   readonly each: (key: Expr<string>, value: Expr<T>) => Expr<boolean>;
   /** Part of a wrong entry that the message shows; must not be the value if it may be secret. */
   readonly shows: "entry" | "key" | "value" | Shown;
@@ -58,19 +58,19 @@ export interface ItemRule<T = never> {
 type Shown = (key: Expr<string>, value: Expr) => Expr<string>;
 
 /** A rule whose texts use the names of messages. @param messageNameOf returns the name of a prop in messages */
-export function inNamesOf(check: Rule | ItemRule, messageNameOf: (name: string) => string): Rule | ItemRule {
-  const { names = [] } = check;
-  if (names.every((name) => messageNameOf(name) === terraformName(name))) return check;
+export function inNamesOf(rule: Rule | ItemRule, messageNameOf: (name: string) => string): Rule | ItemRule {
+  const { names = [] } = rule;
+  if (names.every((name) => messageNameOf(name) === terraformName(name))) return rule;
   const text = (words: string) => withNames(words, names, messageNameOf);
-  if (!isItemRule(check)) {
-    const { fix, must } = check;
-    return { ...check, must: text(must), ...(fix !== undefined && { fix: text(fix) }) };
+  if (!isItemRule(rule)) {
+    const { fix, must } = rule;
+    return { ...rule, must: text(must), ...(fix !== undefined && { fix: text(fix) }) };
   }
   const shows: Shown = (key, value) => {
-    const entry = shownBy(check)(key, value);
+    const entry = shownBy(rule)(key, value);
     return entry.isLiteral ? literal(text(entry.literal)) : entry;
   };
-  return { ...check, message: text(check.message), shows };
+  return { ...rule, message: text(rule.message), shows };
 }
 
 /**
@@ -144,23 +144,23 @@ interface PlannedOptions {
 
 /** Condition and message of a rule for a plan. */
 export function planned(
-  check: Rule | ItemRule,
+  rule: Rule | ItemRule,
   name: string,
   value: Expr,
   { absent, isHidden = false }: PlannedOptions = {},
 ): Assertion {
-  if (isItemRule(check)) {
-    const isRight = everyEntry(value.present, (key, entry) => isRightEntry(check, key, entry));
-    const wrong = wrongEntries(check, value.present).joinedBy(", ");
-    if (absent === undefined) return { condition: isRight.text, errorMessage: messageOfEach(check, name, wrong) };
+  if (isItemRule(rule)) {
+    const isRight = everyEntry(value.present, (key, entry) => isRightEntry(rule, key, entry));
+    const wrong = wrongEntries(rule, value.present).joinedBy(", ");
+    if (absent === undefined) return { condition: isRight.text, errorMessage: messageOfEach(rule, name, wrong) };
     // Terraform evaluates the message even if the value is null.
-    const message = messageOfEach(check, name, wrong.tryOr(""));
+    const message = messageOfEach(rule, name, wrong.tryOr(""));
     return { condition: absent.isNull().choose(true, isRight.tryOr(false)).text, errorMessage: message };
   }
   const text = isHidden ? "given" : shown(value);
   return {
-    condition: conditionWhere(check, value, absent).text,
-    errorMessage: `${[`${name} is ${text}`, ...demandOf(check, value, check.fix)].join("; ")}.`,
+    condition: conditionWhere(rule, value, absent).text,
+    errorMessage: `${[`${name} is ${text}`, ...demandOf(rule, value, rule.fix)].join("; ")}.`,
   };
 }
 
@@ -170,16 +170,16 @@ export function planned(
  *
  * @param id id of the local
  */
-export function plannedWith(scope: Construct, id: string, check: ItemRule, name: string, value: Expr): Assertion {
-  const wrong = named(scope, id, wrongEntries(check, value));
-  return { condition: wrong.length().eq(0).text, errorMessage: messageOfEach(check, name, wrong.joinedBy(", ")) };
+export function plannedWith(scope: Construct, id: string, rule: ItemRule, name: string, value: Expr): Assertion {
+  const wrong = named(scope, id, wrongEntries(rule, value));
+  return { condition: wrong.length().eq(0).text, errorMessage: messageOfEach(rule, name, wrong.joinedBy(", ")) };
 }
 
-const isRightEntry = (check: ItemRule, key: Expr<string>, entry: Expr) =>
-  check.each(key, entry as Expr<never>).tryOr(false);
+const isRightEntry = (rule: ItemRule, key: Expr<string>, entry: Expr) =>
+  rule.each(key, entry as Expr<never>).tryOr(false);
 
-const wrongEntries = (check: ItemRule, value: Expr) =>
-  eachEntry(value, shownBy(check), (key, entry) => isRightEntry(check, key, entry).not());
+const wrongEntries = (rule: ItemRule, value: Expr) =>
+  eachEntry(value, shownBy(rule), (key, entry) => isRightEntry(rule, key, entry).not());
 
 const messageOfEach = ({ message }: ItemRule, name: string, wrong: Expr<string>) =>
   `${name} has ${wrong.text}; ${message}.`;
@@ -206,7 +206,7 @@ interface ProblemOptions {
  * @param given the literal as its author wrote it
  */
 export function problems(
-  check: Rule | ItemRule,
+  rule: Rule | ItemRule,
   name: string,
   given: unknown,
   { isHidden = false, plain = given }: ProblemOptions = {},
@@ -215,18 +215,18 @@ export function problems(
     const judged = condition.tryOr(false);
     return judged.isLiteral && !judged.literal;
   };
-  if (!isItemRule(check)) {
-    if (!isWrong(check.condition(exprOf(plain) as Expr<never>))) return [];
+  if (!isItemRule(rule)) {
+    if (!isWrong(rule.condition(exprOf(plain) as Expr<never>))) return [];
     const text = isHidden ? "given" : jsonText(given);
-    const must = check.mustForLiteral?.(exprOf(plain) as Expr<never>);
-    const demand = must === undefined ? demandOf(check, exprOf(plain), fixFor(check, given)) : [`it must ${must}`];
+    const must = rule.mustForLiteral?.(exprOf(plain) as Expr<never>);
+    const demand = must === undefined ? demandOf(rule, exprOf(plain), fixFor(rule, given)) : [`it must ${must}`];
     return [[`${name} is ${text}`, ...demand].join("; ")];
   }
   const wrong = Object.entries(plain as object)
     .map(([key, each]) => [literal(key), exprOf(each as unknown)] as const)
-    .filter(([key, each]) => isWrong(check.each(key, each as Expr<never>)))
-    .map(([key, each]) => (each.isLiteral ? shownBy(check) : SHOWN.key)(key, each).literal);
-  return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${check.message}`];
+    .filter(([key, each]) => isWrong(rule.each(key, each as Expr<never>)))
+    .map(([key, each]) => (each.isLiteral ? shownBy(rule) : SHOWN.key)(key, each).literal);
+  return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${rule.message}`];
 }
 
 /** The rule in words for this value, and the fix. */
@@ -252,11 +252,11 @@ function fixFor({ fix, schema = {} }: Rule, given: unknown): string | undefined 
 }
 
 /** Whether synthesis can judge a literal by a rule. @param plain the literal in Terraform's form */
-export function isDecided(check: Rule | ItemRule, plain: unknown): boolean {
+export function isDecided(rule: Rule | ItemRule, plain: unknown): boolean {
   if (plain === null) return true;
-  if (!isItemRule(check)) return check.condition(exprOf(plain) as Expr<never>).tryOr(false).isLiteral;
+  if (!isItemRule(rule)) return rule.condition(exprOf(plain) as Expr<never>).tryOr(false).isLiteral;
   return Object.entries(plain as object).every(
-    ([key, each]) => check.each(literal(key), exprOf(each as unknown) as Expr<never>).tryOr(false).isLiteral,
+    ([key, each]) => rule.each(literal(key), exprOf(each as unknown) as Expr<never>).tryOr(false).isLiteral,
   );
 }
 
@@ -272,8 +272,8 @@ export function isKnown(value: unknown): boolean {
   return !isPlainObject(value) || Object.values(value).every(isKnown);
 }
 
-export function isItemRule(check: Rule | ItemRule): check is ItemRule {
-  return "each" in check;
+export function isItemRule(rule: Rule | ItemRule): rule is ItemRule {
+  return "each" in rule;
 }
 
 /** A rule for a member of each object in a map; objects without that member pass. */
