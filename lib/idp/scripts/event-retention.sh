@@ -19,21 +19,29 @@
 #
 # Exit codes: 0 done, or the next run continues · 1 the database refuses, or this release has other tables · 2 settings
 # are wrong
-if [ "$#" -gt 0 ]; then
+
+# parse_words WORD...: for --help, prints the usage; refuses other words.
+parse_words() {
+  [ "$#" -gt 0 ] || return 0
   case $1 in
     --help) sed -n -e 1d -e '/^#/!q' -e 's/^# \{0,1\}//p' "$0" && exit ;;
     *) echo "\"$1\" is not an option; there is --help." >&2 && exit 2 ;;
   esac
-fi
+}
 
-: "${EVENT_PAGE:=10000}" "${EVENT_PAUSE_SECONDS:=300}" "${EVENT_LIMIT:=500000}" "${EVENT_SECONDS:=1200}"
-for number in "$EVENT_DAYS" "$EVENT_PAGE" "$EVENT_PAUSE_SECONDS" "$EVENT_LIMIT" "$EVENT_SECONDS"; do
-  case $number in '' | *[!0-9]*) fail 2 "a setting EVENT_... is \"$number\", no whole number" ;; esac
-done
-as_application
-await "$PGHOST" "$PGPORT"
-# With short limits, so that this script neither waits for a migration nor delays one.
-export PGOPTIONS='-c statement_timeout=120s -c lock_timeout=5s -c timezone=UTC'
+check_settings() {
+  : "${EVENT_PAGE:=10000}" "${EVENT_PAUSE_SECONDS:=300}" "${EVENT_LIMIT:=500000}" "${EVENT_SECONDS:=1200}"
+  for number in "$EVENT_DAYS" "$EVENT_PAGE" "$EVENT_PAUSE_SECONDS" "$EVENT_LIMIT" "$EVENT_SECONDS"; do
+    case $number in '' | *[!0-9]*) fail 2 "a setting EVENT_... is \"$number\", no whole number" ;; esac
+  done
+}
+
+connect() {
+  as_application
+  await "$PGHOST" "$PGPORT"
+  # With short limits, so that this script neither waits for a migration nor delays one.
+  export PGOPTIONS='-c statement_timeout=120s -c lock_timeout=5s -c timezone=UTC'
+}
 
 # statements OPTION...: runs the SQL on standard input, and prints bare values. Its time limit is longer than
 # statement_timeout, for a connection that hangs.
@@ -54,16 +62,21 @@ refuse() {
   fail 1 "$1; the reason is above, and the next run tries again"
 }
 
-schema=$(schema_of django_migrations) || refuse "the database cannot be asked"
-if [ -z "$schema" ]; then
-  echo "There are no tables yet: nothing to set before the first start."
-  exit 0
-fi
-schema=$(schema_of authentik_tenants_tenant) || refuse "the database cannot be asked"
-PGOPTIONS="$PGOPTIONS -c search_path=${schema:-public}"
+# Ends the script before the first start of the application; otherwise lets statements find its tables by their names.
+find_tables() {
+  schema=$(schema_of django_migrations) || refuse "the database cannot be asked"
+  if [ -z "$schema" ]; then
+    echo "There are no tables yet: nothing to set before the first start."
+    exit 0
+  fi
+  schema=$(schema_of authentik_tenants_tenant) || refuse "the database cannot be asked"
+  PGOPTIONS="$PGOPTIONS -c search_path=${schema:-public}"
+}
 
-missing=$(
-  statements <<'SQL'
+# Refuses a release of the application that lacks one of the columns.
+check_columns() {
+  missing=$(
+    statements <<'SQL'
 SELECT string_agg(name, ', ')
 FROM unnest(ARRAY['authentik_tenants_tenant.event_retention', 'authentik_events_event.event_uuid',
   'authentik_events_event.created', 'authentik_events_event.expires', 'authentik_events_event.expiring']) AS name
@@ -71,30 +84,41 @@ WHERE NOT EXISTS (
   SELECT FROM pg_attribute
   WHERE attrelid = to_regclass(split_part(name, '.', 1)) AND attname = split_part(name, '.', 2) AND NOT attisdropped);
 SQL
-) || refuse "the database cannot be asked"
-[ -z "$missing" ] ||
-  fail 1 "this release of the application has no $missing, so nothing was changed; apply a newer folder, and until" \
-    "then set Event retention under System > Settings"
+  ) || refuse "the database cannot be asked"
+  [ -z "$missing" ] ||
+    fail 1 "this release of the application has no $missing, so nothing was changed; apply a newer folder, and until" \
+      "then set Event retention under System > Settings"
+}
 
-changed=$(
-  statements --set=retention="days=$EVENT_DAYS" <<'SQL'
+# Sets changed to the number of tenants whose setting was another one.
+set_retention() {
+  changed=$(
+    statements --set=retention="days=$EVENT_DAYS" <<'SQL'
 WITH updated AS (
   UPDATE authentik_tenants_tenant SET event_retention = :'retention'
   WHERE event_retention IS DISTINCT FROM :'retention' RETURNING 1
 )
 SELECT count(*) FROM updated;
 SQL
-) || refuse "the setting could not be changed"
+  ) || refuse "the setting could not be changed"
+}
 
-# Whether an event still has an expiry of a longer setting. The newest of these events are on the last page, so the
-# answer is yes until all pages are done. The query uses an index: a night without work does not read millions of
-# events.
-has_later=$(
-  statements <<'SQL'
+# Sets has_later, t or f, to whether an event still has an expiry of a longer setting. The newest of these events are on
+# the last page, so the answer is yes until all pages are done. The query uses an index: a night without work does not
+# read millions of events.
+find_later_events() {
+  has_later=$(
+    statements <<'SQL'
 SELECT EXISTS (
   SELECT FROM authentik_events_event WHERE expiring AND expires > now() + :'days'::interval + interval '1 day');
 SQL
-) || refuse "the events cannot be asked"
+  ) || refuse "the events cannot be asked"
+}
+
+# Whether there are pages to do: the setting has just been changed, or the pages of an earlier change are not all done.
+has_work() {
+  [ "$changed" != 0 ] || [ "$has_later" = t ]
+}
 
 # next_page SECONDS: shortens the expiry of the next page of events, the oldest first. An expiry that would be in the
 # past becomes that many seconds from now. Prints the number of changed events and the last event of the page; prints
@@ -118,19 +142,40 @@ SELECT (SELECT count(*) FROM updated), created, event_uuid FROM page ORDER BY cr
 SQL
 }
 
-last='-infinity|00000000-0000-0000-0000-000000000000' total=0 pause=0 left_over=false
-deadline=$(($(date +%s) + EVENT_SECONDS))
-while [ "$changed$has_later" != 0f ]; do
-  if [ "$total" -ge "$EVENT_LIMIT" ] || [ "$(date +%s)" -ge "$deadline" ]; then
-    left_over=true
-    break
-  fi
-  page=$(next_page "$pause") || refuse "$total ends were brought forward, and then no more"
-  [ -n "$page" ] || break
-  count=${page%%|*} last=${page#*|}
-  [ "$count" -eq 0 ] || pause=$((pause + EVENT_PAUSE_SECONDS))
-  total=$((total + count))
-done
-printf '{"message":"event-retention: an event is kept for %s days","days":%s,"changed":%s,"brought_forward":%s,' \
-  "$EVENT_DAYS" "$EVENT_DAYS" "$changed" "$total"
-printf '"left_over":%s}\n' "$left_over"
+# Shortens expiries page by page. Sets total to the number of changed events, and left_over to whether the next run has
+# to continue: true or false.
+shorten_expiries() {
+  last='-infinity|00000000-0000-0000-0000-000000000000' total=0 pause=0 left_over=false
+  deadline=$(($(date +%s) + EVENT_SECONDS))
+  while has_work; do
+    if [ "$total" -ge "$EVENT_LIMIT" ] || [ "$(date +%s)" -ge "$deadline" ]; then
+      left_over=true
+      break
+    fi
+    page=$(next_page "$pause") || refuse "$total ends were brought forward, and then no more"
+    [ -n "$page" ] || break
+    count=${page%%|*} last=${page#*|}
+    [ "$count" -eq 0 ] || pause=$((pause + EVENT_PAUSE_SECONDS))
+    total=$((total + count))
+  done
+}
+
+report() {
+  printf '{"message":"event-retention: an event is kept for %s days","days":%s,"changed":%s,"brought_forward":%s,' \
+    "$EVENT_DAYS" "$EVENT_DAYS" "$changed" "$total"
+  printf '"left_over":%s}\n' "$left_over"
+}
+
+main() {
+  parse_words "$@"
+  check_settings
+  connect
+  find_tables
+  check_columns
+  set_retention
+  find_later_events
+  shorten_expiries
+  report
+}
+
+main "$@"
