@@ -16,39 +16,41 @@
 #   TLS_POLICY                 id of the policy for versions and ciphers of TLS; empty: a policy of OWNER is detached
 #                              (none)
 #   CERTIFICATE_MAP            id of the certificate map; empty: a map of OWNER is detached (none)
-#   WAIT_SECONDS               time limit for the controller and for each change (600)
+#   WAIT_SECONDS               time limit for the controller, from the start, and for each change (600)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
 # shellcheck source=../../../core/scripts/google-rest.sh
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
-REQUEST_TIMEOUT_SECONDS=${REQUEST_TIMEOUT_SECONDS:-3600}
-REQUEST_LOG_SAMPLE_RATE=${REQUEST_LOG_SAMPLE_RATE:-0}
-WAIT_SECONDS=${WAIT_SECONDS:-600}
+check_settings() {
+  REQUEST_TIMEOUT_SECONDS=${REQUEST_TIMEOUT_SECONDS:-3600}
+  REQUEST_LOG_SAMPLE_RATE=${REQUEST_LOG_SAMPLE_RATE:-0}
+  WAIT_SECONDS=${WAIT_SECONDS:-600}
 
-name='[a-z]([a-z0-9-]{0,61}[a-z0-9])?'
-project='[a-z][a-z0-9.:-]*[a-z0-9]'
-google_setting ADDRESS_NAME "$name" "the name of a global address"
-google_setting BACKEND "[a-z0-9-]{1,63}/[a-z0-9-]{1,63}" "a namespace and a service, like apps/server"
-google_setting OWNER "$name" "what names start with, like idp-demo"
-google_setting REQUEST_TIMEOUT_SECONDS '[1-9][0-9]{0,8}' "a number of seconds above 0"
-google_setting REQUEST_LOG_SAMPLE_RATE '0(\.[0-9]+)?|1(\.0+)?|[1-9](\.[0-9]+)?e-[0-9]+' "a number from 0 to 1"
-google_option STRICT_TRANSPORT_SECURITY 'max-age=[0-9]+(; includeSubDomains)?(; preload)?' "a value of that header"
-policies="(https://[a-z.]+/compute/[a-z0-9]+/)?projects/$project/global/securityPolicies/"
-google_option SECURITY_POLICY "($policies)?$name" "the id of a security policy"
-google_option TLS_POLICY "projects/$project/global/sslPolicies/$name" "the id of a TLS policy"
-google_option CERTIFICATE_MAP "projects/$project/locations/global/certificateMaps/[a-z0-9-]+" \
-  "the id of a certificate map"
-google_time_limit WAIT_SECONDS
-google_start
+  name='[a-z]([a-z0-9-]{0,61}[a-z0-9])?'
+  project='[a-z][a-z0-9.:-]*[a-z0-9]'
+  google_setting ADDRESS_NAME "$name" "the name of a global address"
+  google_setting BACKEND "[a-z0-9-]{1,63}/[a-z0-9-]{1,63}" "a namespace and a service, like apps/server"
+  google_setting OWNER "$name" "what names start with, like idp-demo"
+  google_setting REQUEST_TIMEOUT_SECONDS '[1-9][0-9]{0,8}' "a number of seconds above 0"
+  google_setting REQUEST_LOG_SAMPLE_RATE '0(\.[0-9]+)?|1(\.0+)?|[1-9](\.[0-9]+)?e-[0-9]+' "a number from 0 to 1"
+  google_option STRICT_TRANSPORT_SECURITY 'max-age=[0-9]+(; includeSubDomains)?(; preload)?' "a value of that header"
+  policies="(https://[a-z.]+/compute/[a-z0-9]+/)?projects/$project/global/securityPolicies/"
+  google_option SECURITY_POLICY "($policies)?$name" "the id of a security policy"
+  google_option TLS_POLICY "projects/$project/global/sslPolicies/$name" "the id of a TLS policy"
+  google_option CERTIFICATE_MAP "projects/$project/locations/global/certificateMaps/[a-z0-9-]+" \
+    "the id of a certificate map"
+  google_time_limit WAIT_SECONDS
+  google_start
 
-# For jq.
-export REQUEST_TIMEOUT_SECONDS REQUEST_LOG_SAMPLE_RATE STRICT_TRANSPORT_SECURITY
+  # For jq.
+  export REQUEST_TIMEOUT_SECONDS REQUEST_LOG_SAMPLE_RATE STRICT_TRANSPORT_SECURITY
 
-global="projects/$PROJECT_ID/global"
-policy=${SECURITY_POLICY#*/compute/*/}
-case $policy in '' | */*) ;; *) policy="$global/securityPolicies/$policy" ;; esac
+  global="projects/$PROJECT_ID/global"
+  policy=${SECURITY_POLICY#*/compute/*/}
+  case $policy in '' | */*) ;; *) policy="$global/securityPolicies/$policy" ;; esac
+}
 
 # refuse PROBLEM: ends the script after a failed call, and names the missing roles if that is the reason.
 refuse() {
@@ -179,34 +181,61 @@ stop_after_tries() {
     "To fix: run the same command again."
 }
 
-changed=no
-round=1
-while :; do
-  unchanged=yes overtaken=no
+# Waits until the load balancer is complete, and ends the script if it is another service's.
+await_backend() {
   until find_backend; do
     google_pause "$WAIT_SECONDS" "Load balancer of $BACKEND" "$missing" ||
       stop_without_balancer
   done
   [ "$service" = "$BACKEND" ] || stop_at_stranger
   part="Backend service $backend_service"
-  if [ -n "$said" ]; then
-    printf '%s\n' "$request" >"$GOOGLE_WORK/change.json"
-    change "$part" PATCH "backendServices/$backend_service" "$said"
-  fi
+}
+
+# Sets the fields of the backend service that differ.
+apply_settings() {
+  [ -n "$said" ] || return 0
+  printf '%s\n' "$request" >"$GOOGLE_WORK/change.json"
+  change "$part" PATCH "backendServices/$backend_service" "$said"
+}
+
+attach_policies() {
   exchange "security policy" "$policy" "$present_policy" securityPolicy "$part" \
     "backendServices/$backend_service/setSecurityPolicy"
   exchange "TLS policy" "$TLS_POLICY" "$present_tls" sslPolicy "HTTPS proxy $proxy" \
     "targetHttpsProxies/$proxy/setSslPolicy"
   exchange "certificate map" "${CERTIFICATE_MAP:+//certificatemanager.googleapis.com/$CERTIFICATE_MAP}" "$present_map" \
     certificateMap "HTTPS proxy $proxy" "targetHttpsProxies/$proxy/setCertificateMap"
-  # Done once a whole round has found nothing to change.
-  if [ "$unchanged" = yes ] && [ "$overtaken" = no ]; then break; fi
+}
+
+# Ends the script after too many rounds. Before the next one, pauses if somebody else is changing the same parts.
+begin_next_round() {
   [ "$round" -le "$REST_TRIES" ] || stop_after_tries
   round=$((round + 1))
   [ "$overtaken" = no ] || google_sleep "$(google_doubled "$REST_POLL_SECONDS" "$round")"
-done
-if [ "$changed" = yes ]; then
-  google_say "The load balancer of $BACKEND is configured ($(google_seconds) s)."
-else
-  google_say "The load balancer of $BACKEND is configured already: nothing to do."
-fi
+}
+
+say_outcome() {
+  if [ "$changed" = yes ]; then
+    google_say "The load balancer of $BACKEND is configured ($(google_seconds) s)."
+  else
+    google_say "The load balancer of $BACKEND is configured already: nothing to do."
+  fi
+}
+
+main() {
+  check_settings
+  changed=no
+  round=1
+  while :; do
+    unchanged=yes overtaken=no
+    await_backend
+    apply_settings
+    attach_policies
+    # Done once a whole round has found nothing to change.
+    if [ "$unchanged" = yes ] && [ "$overtaken" = no ]; then break; fi
+    begin_next_round
+  done
+  say_outcome
+}
+
+main "$@"
