@@ -23,21 +23,40 @@ folder=${0%"${0##*/}"}.
 # shellcheck source=database-jobs.sh
 . "$folder/database-jobs.sh"
 
-job_settings
-BUILD_LOCATION=${BUILD_LOCATION:-global}
-google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
-google_time_limit KUBECTL_SECONDS
-google_start
-
 readable=no
-service=$(service_of "$INIT_JOB")
-worker=$(worker_of "$service")
+signed_in=yes
 
 # jq functions. "word" prints only what cannot be a sentence, a link with a query, or the value of a setting with
 # blanks, and cuts it to the length of the longest states.
 words='def word: tostring | if test("^[A-Za-z0-9_.:/@+-]+$") then .[:120] else "?" end;
   def condition: "\(.type | word) \(.state // .status // "-" | word) "
     + "\(.reason // .revisionReason // .executionReason // "-" | word)";'
+
+# jq filter for a service or a worker of Cloud Run.
+template='(.template.containers[]? | "image: \(.image | word)",
+    "size: \(.resources.limits.cpu // "-" | word) \(.resources.limits.memory // "-" | word)",
+    "variables: \([.env[]? | .name | word] | sort | join(" "))"),
+  (.terminalCondition // empty | condition), (.conditions[]? | condition)'
+
+# jq filter for the objects of a namespace.
+pods='.items[] | "\(.kind // "object" | word) \(.metadata.name | word): \(.status.phase // "" | word)",
+  (.status | [.initContainerStatuses[]?, .containerStatuses[]?][]
+    | "  \(.name | word) \(.image | word), restarts: \(.restartCount // 0 | word)"
+        + (.state.waiting // empty | ", waits: \(.reason | word)"),
+      (.lastState.terminated // empty | "  last end: \(.reason | word) \(.exitCode | word)")),
+  "  succeeded: \(.status.succeeded // 0 | word), failed: \(.status.failed // 0 | word)",
+  (.status.conditions[]? | "  \(condition)")'
+
+check_settings() {
+  job_settings
+  BUILD_LOCATION=${BUILD_LOCATION:-global}
+  google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
+  google_time_limit KUBECTL_SECONDS
+  google_start
+
+  service=$(service_of "$INIT_JOB")
+  worker=$(worker_of "$service")
+}
 
 title() {
   printf '\n## %s\n' "$1"
@@ -77,50 +96,48 @@ part() {
   esac
 }
 
-# In a subshell first, because missing credentials end the shell. The token is then used for all parts.
-signed_in=yes
-if (google_authorize); then google_authorize; else signed_in=no; fi
+sign_in() {
+  # In a subshell first, because missing credentials end the shell. The token is then used for all parts.
+  if (google_authorize); then google_authorize; else signed_in=no; fi
+}
 
-title Programs
-row terraform version
-row tofu version
-row kubectl version --client
-row curl --version
-row jq --version
-for lock in .terraform.lock.hcl "$folder/../.terraform.lock.hcl"; do
-  [ -f "$lock" ] || continue
-  sed -n 's/^provider "\([a-z0-9./-]*\)" {$/- \1/p; s/^  version *= "\([0-9.]*\)"$/  \1/p' "$lock"
-  break
-done
+say_programs() {
+  title Programs
+  row terraform version
+  row tofu version
+  row kubectl version --client
+  row curl --version
+  row jq --version
+  for lock in .terraform.lock.hcl "$folder/../.terraform.lock.hcl"; do
+    [ -f "$lock" ] || continue
+    sed -n 's/^provider "\([a-z0-9./-]*\)" {$/- \1/p; s/^  version *= "\([0-9.]*\)"$/  \1/p' "$lock"
+    break
+  done
+}
 
-part Database '"\(.state | word) \(.databaseVersion | word) "
-    + "\(.settings.tier | word) \(.settings.availabilityType | word)",
-  "runs: \(.settings.activationPolicy // "-" | word)",
-  "disk: \(.settings.dataDiskSizeGb | word) GB of at most \(.settings.storageAutoResizeLimit // 0 | word)",
-  "public address: \(.settings.ipConfiguration.ipv4Enabled // false | word)",
-  "backups: \(.settings.backupConfiguration.backupTier // "STANDARD" | word)\(
-    if .settings.backupConfiguration.backupTier == "ENHANCED" and (env.BACKUP_PLAN // "") == ""
-    then ", by an attached plan: set existing_backup_plan" else "" end)",
-  "flags: \([.settings.databaseFlags[]? | .name | word] | join(" "))"' \
-  sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"
-part "Last backups" '.items[]? | "\(.type | word) \(.status | word) \(.endTime // .startTime // "-" | word)"' \
-  sqladmin "projects/$PROJECT_ID/instances/$INSTANCE/backupRuns" maxResults=3
-part "Last build" '.builds[0]? // {}
-  | "\(.status // "none" | word) \(.failureInfo.type // "-" | word) \(.finishTime // "-" | word)"' \
-  cloudbuild "projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds" 'filter=tags%3D%22idp-image%22&pageSize=1'
+say_database() {
+  part Database '"\(.state | word) \(.databaseVersion | word) "
+      + "\(.settings.tier | word) \(.settings.availabilityType | word)",
+    "runs: \(.settings.activationPolicy // "-" | word)",
+    "disk: \(.settings.dataDiskSizeGb | word) GB of at most \(.settings.storageAutoResizeLimit // 0 | word)",
+    "public address: \(.settings.ipConfiguration.ipv4Enabled // false | word)",
+    "backups: \(.settings.backupConfiguration.backupTier // "STANDARD" | word)\(
+      if .settings.backupConfiguration.backupTier == "ENHANCED" and (env.BACKUP_PLAN // "") == ""
+      then ", by an attached plan: set existing_backup_plan" else "" end)",
+    "flags: \([.settings.databaseFlags[]? | .name | word] | join(" "))"' \
+    sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"
+  part "Last backups" '.items[]? | "\(.type | word) \(.status | word) \(.endTime // .startTime // "-" | word)"' \
+    sqladmin "projects/$PROJECT_ID/instances/$INSTANCE/backupRuns" maxResults=3
+}
 
-template='(.template.containers[]? | "image: \(.image | word)",
-    "size: \(.resources.limits.cpu // "-" | word) \(.resources.limits.memory // "-" | word)",
-    "variables: \([.env[]? | .name | word] | sort | join(" "))"),
-  (.terminalCondition // empty | condition), (.conditions[]? | condition)'
-pods='.items[] | "\(.kind // "object" | word) \(.metadata.name | word): \(.status.phase // "" | word)",
-  (.status | [.initContainerStatuses[]?, .containerStatuses[]?][]
-    | "  \(.name | word) \(.image | word), restarts: \(.restartCount // 0 | word)"
-        + (.state.waiting // empty | ", waits: \(.reason | word)"),
-      (.lastState.terminated // empty | "  last end: \(.reason | word) \(.exitCode | word)")),
-  "  succeeded: \(.status.succeeded // 0 | word), failed: \(.status.failed // 0 | word)",
-  (.status.conditions[]? | "  \(condition)")'
-if on_kubernetes; then
+say_build() {
+  part "Last build" '.builds[0]? // {}
+    | "\(.status // "none" | word) \(.failureInfo.type // "-" | word) \(.finishTime // "-" | word)"' \
+    cloudbuild "projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds" 'filter=tags%3D%22idp-image%22&pageSize=1'
+}
+
+# For Kubernetes. Sets scope to a filter for the log entries of these objects.
+say_objects() {
   for kind in deployments pods jobs ingresses; do
     title "$kind"
     if kube get "$kind" --output=json >"$GOOGLE_WORK/objects"; then
@@ -130,7 +147,10 @@ if on_kubernetes; then
     fi
   done
   scope="resource.type=\"k8s_container\" AND resource.labels.namespace_name=\"$NAMESPACE\""
-else
+}
+
+# For Cloud Run. Sets scope like say_objects.
+say_service() {
   region_path="projects/$PROJECT_ID/locations/$REGION"
   part Service '"instances: \(.scaling.minInstanceCount // 0 | word) to \(.scaling.maxInstanceCount // "-" | word), "
       + "requests each: \(.template.maxInstanceRequestConcurrency // "-" | word)", '"$template" \
@@ -144,23 +164,36 @@ else
   scope="resource.type=(\"cloud_run_revision\" OR \"cloud_run_worker_pool\" OR \"cloud_run_job\")"
   scope="$scope AND (resource.labels.service_name=\"$service\""
   scope="$scope OR resource.labels.worker_pool_name=\"$worker\" OR resource.labels.job_name=\"$INIT_JOB\")"
-fi
+}
 
-jq -n --arg project "projects/$PROJECT_ID" --arg filter "$scope AND severity>=ERROR" \
-  '{ resourceNames: [$project], pageSize: 100, orderBy: "timestamp desc", filter: $filter }' \
-  >"$GOOGLE_WORK/entries.json"
-# Only lines of the entrypoint about the end of a part are printed, because their words are known. Of other lines, only
-# their origin is.
-# shellcheck disable=SC2016 # of jq
-part "Last errors in the log" '[.entries[]? | { at: .timestamp, severity, by: (.jsonPayload.logger
-      // (.textPayload // ""
-        | capture("^(?<said>cloud-entrypoint: (worker|server|connection pool) ended with exit code [0-9]+)").said)
-      // "-") }]
-  | group_by([.severity, .by])[]
-  | (.[0].by | if test("^cloud-entrypoint: [a-z ]+ [0-9]+$") then . else word end) as $by
-  | "\(length) x \(.[0].severity | word) \($by), last \(.[0].at | word)"' \
-  logging entries:list POST "$GOOGLE_WORK/entries.json"
+say_errors() {
+  jq -n --arg project "projects/$PROJECT_ID" --arg filter "$scope AND severity>=ERROR" \
+    '{ resourceNames: [$project], pageSize: 100, orderBy: "timestamp desc", filter: $filter }' \
+    >"$GOOGLE_WORK/entries.json"
+  # Only lines of the entrypoint about the end of a part are printed, because their words are known. Of other lines,
+  # only their origin is.
+  # shellcheck disable=SC2016 # of jq
+  part "Last errors in the log" '[.entries[]? | { at: .timestamp, severity, by: (.jsonPayload.logger
+        // (.textPayload // ""
+          | capture("^(?<said>cloud-entrypoint: (worker|server|connection pool) ended with exit code [0-9]+)").said)
+        // "-") }]
+    | group_by([.severity, .by])[]
+    | (.[0].by | if test("^cloud-entrypoint: [a-z ]+ [0-9]+$") then . else word end) as $by
+    | "\(length) x \(.[0].severity | word) \($by), last \(.[0].at | word)"' \
+    logging entries:list POST "$GOOGLE_WORK/entries.json"
+}
 
-[ "$readable" = yes ] ||
-  google_stop "Nothing could be read." \
-    "To fix: sign in as somebody who may read the project, and run the same command again."
+main() {
+  check_settings
+  sign_in
+  say_programs
+  say_database
+  say_build
+  if on_kubernetes; then say_objects; else say_service; fi
+  say_errors
+  [ "$readable" = yes ] ||
+    google_stop "Nothing could be read." \
+      "To fix: sign in as somebody who may read the project, and run the same command again."
+}
+
+main "$@"
