@@ -29,11 +29,15 @@ const BACKUPS = "settings.0.backup_configuration.0";
 
 const alertPolicy = (id: string) => `google_monitoring_alert_policy.monitoring_alerts["${id}"]`;
 
-/** What is planned once the second region has taken over: its database is watched instead of the first one. */
+/**
+ * What is planned once the second region has taken over: its database is watched instead of the first one, and a
+ * destroy says that it keeps no backup of it.
+ */
 const WATCHED_THERE = {
   ...Object.fromEntries(Object.keys(DATABASE_ALERTS).map((id) => [alertPolicy(id), "update"] as const)),
   [alertPolicy("standby-behind")]: "delete",
   "google_monitoring_dashboard.monitoring_dashboard[0]": "update",
+  "terraform_data.deletion_guard": "update",
 } as const;
 
 type ApiObject = Readonly<Record<string, unknown>>;
