@@ -34,6 +34,7 @@ import {
   apisIn,
   CONTEXT,
   STAND_IN_REPOSITORY,
+  STAND_IN_SERVER,
   standInDatabase,
   standInIdentity,
   standInIdentityProvider,
@@ -61,7 +62,7 @@ const defaultsOf = <Props extends object>(
   rows: readonly Row<Props>[],
 ): Defaults => ({ of, file, given: build, rows: rows });
 
-const ADDRESS = { domain: "login.example.com", protection: false, url: "https://idp-1a2b3c.a.run.app" };
+const ADDRESS = { ...STAND_IN_SERVER.address, domain: "login.example.com" };
 const PURPOSE = { context: CONTEXT, purpose: "run", description: "Runs." };
 const NETWORK = { network: "projects/demo/global/networks/a", subnetwork: "projects/demo/regions/us-central1/a" };
 const EXISTING_DATABASE = {
@@ -248,19 +249,8 @@ const DEFAULTS: readonly Defaults[] = [
         context: CONTEXT,
         apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
         alertEmails: ["admin@example.com"],
-        nameOf: String,
-        platform: "serverless",
+        ...STAND_IN_SERVER,
         identities: [standInIdentity()],
-        database: { id: "demo-project:sql-demo", hasOwnBackups: true, isOwn: true, maxConnections: "100" },
-        instances: { connectionPool: false, maxCount: 3, minCount: 1, workerCount: "1", workerMode: "in-container" },
-        jobs: {
-          checkUp: undefined,
-          dump: undefined,
-          eventRetention: undefined,
-          recoveryAccess: undefined,
-          restoreDrill: false,
-          signInProbe: undefined,
-        },
         address: ADDRESS,
         ...props,
       });

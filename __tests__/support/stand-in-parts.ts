@@ -13,6 +13,7 @@ import {
 } from "../../lib/idp/identity-provider-container";
 import { publicImage } from "../../lib/idp/idp-image";
 import { type ImageRepository, type MediaStore, type SqlInstance } from "../../lib/idp/parts";
+import { type MonitoringProps } from "../../lib/platform/monitoring/monitoring";
 
 /** Parts that a construct needs but a test ignores: they grant nothing and create nothing. */
 
@@ -88,3 +89,20 @@ export const standInIdentityProvider = (
     resources: { cpu: "2", memory: "4Gi" },
     ...overrides,
   });
+
+/** Facts for monitoring of a deployment on Cloud Run with a server alone. */
+export const STAND_IN_SERVER = {
+  nameOf: String,
+  platform: "serverless",
+  address: { protection: false, url: "https://idp-1a2b3c.a.run.app" },
+  database: { id: "demo-project:sql-demo", hasOwnBackups: true, isOwn: true, maxConnections: "100" },
+  instances: { connectionPool: false, maxCount: 3, minCount: 1, workerCount: "1", workerMode: "in-container" },
+  jobs: {
+    checkUp: undefined,
+    dump: undefined,
+    eventRetention: undefined,
+    recoveryAccess: undefined,
+    restoreDrill: false,
+    signInProbe: undefined,
+  },
+} as const satisfies Partial<MonitoringProps>;

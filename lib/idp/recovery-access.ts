@@ -43,7 +43,7 @@ export const RECOVERY_ACCESS = {
       minutes: number({
         default: 15,
         description: `minutes for which a link is valid, 5 to ${MAX_LINK_MINUTES}`,
-        must: wholeNumber(5, MAX_LINK_MINUTES, ", because whoever has the link is an administrator; use 15"),
+        must: wholeNumber(5, MAX_LINK_MINUTES, ", because anyone with the link is an administrator; use 15"),
       }),
     },
     {

@@ -211,7 +211,7 @@ export const workerMemory = (v: ValuesOf<WorkerInputs>) => v.worker.at.memory.co
 
 type WorkerModeValue = ValuesOf<WorkerForm>["workerMode"];
 
-/** Message of a rule for separate workers; the reason is the mode, or what the rule says of separate workers. */
+/** Message of a rule for separate workers: the mode is another one, or the worker breaks the rule. */
 export function separateWorkerMessage(member: Value, mode: WorkerModeValue, rule: string): string {
   const broken = `${member.name} is ${member.shown}; it must ${rule}`;
   return isSeparate({ workerMode: mode }).choose<string>(broken, needsSeparateWorker(member, mode)).text;

@@ -5,25 +5,8 @@ import { SERVICE_LEVELS } from "../../../lib/platform/monitoring/service-levels"
 import { shippedStacks } from "../../stacks/shipped-stacks";
 import { evaluatedTogether } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
-import { apisIn, CONTEXT, standInIdentity } from "../../support/stand-in-parts";
+import { apisIn, CONTEXT, STAND_IN_SERVER, standInIdentity } from "../../support/stand-in-parts";
 import { bareStack, type Block, resourceOf, type Terraform, terraformOf } from "../../support/synthesis";
-
-/** Props of a deployment on Cloud Run with a server alone. */
-const SERVER = {
-  nameOf: String,
-  platform: "serverless",
-  address: { protection: false, url: "https://idp-1a2b3c.a.run.app" },
-  database: { id: "demo-project:sql-demo", hasOwnBackups: true, isOwn: true, maxConnections: "100" },
-  instances: { connectionPool: false, maxCount: 3, minCount: 1, workerCount: "1", workerMode: "in-container" },
-  jobs: {
-    checkUp: undefined,
-    dump: undefined,
-    eventRetention: undefined,
-    recoveryAccess: undefined,
-    restoreDrill: false,
-    signInProbe: undefined,
-  },
-} as const satisfies Partial<MonitoringProps>;
 
 type Group = "address" | "instances" | "jobs";
 type Changes = Partial<Omit<MonitoringProps, Group>> & {
@@ -33,14 +16,14 @@ type Changes = Partial<Omit<MonitoringProps, Group>> & {
 function monitored(changes: Changes = {}): { monitoring: Monitoring; terraform: Terraform } {
   const stack = bareStack();
   const monitoring = new Monitoring(stack, "Monitoring", {
-    ...SERVER,
+    ...STAND_IN_SERVER,
     context: CONTEXT,
     apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
     identities: [standInIdentity()],
     ...changes,
-    address: { ...SERVER.address, ...changes.address },
-    instances: { ...SERVER.instances, ...changes.instances },
-    jobs: { ...SERVER.jobs, ...changes.jobs },
+    address: { ...STAND_IN_SERVER.address, ...changes.address },
+    instances: { ...STAND_IN_SERVER.instances, ...changes.instances },
+    jobs: { ...STAND_IN_SERVER.jobs, ...changes.jobs },
   });
   return { monitoring, terraform: terraformOf(stack) };
 }

@@ -79,12 +79,13 @@ export function declareInputs<T extends Table>(
     };
   });
   const values = mapped(inputs, (name, input) => new Value(input.tableRow, sourceOf(stack, name, input)));
-  const left = Object.fromEntries(
+  const remaining = Object.fromEntries(
     Object.entries(inputs).flatMap(([name, { row }]) => (row === undefined ? [] : [[name, row] as const])),
   );
-  const hosted = hostedRelations(relations, values as ValuesOf<T>, Object.keys(left));
+  const hosted = hostedRelations(relations, values as ValuesOf<T>, Object.keys(remaining));
   const rules: unknown[] = [];
-  for (const [name, { default: fallback, description, ephemeral, nullable, sensitive, type }] of Object.entries(left)) {
+  for (const [name, row] of Object.entries(remaining)) {
+    const { default: fallback, description, ephemeral, nullable, sensitive, type } = row;
     const value = values[name];
     if (value === undefined) continue;
     const validation = [
@@ -107,7 +108,7 @@ export function declareInputs<T extends Table>(
   addSharedTables(stack, rules);
   const declared = Object.values(inputs).map((input) => [input.tableRow, input] as const);
   const ofVariables = new Set<unknown>(hosted.map(({ relation }) => relation));
-  DECLARED.set(stack, { inputs: new Map(declared), relations: ofVariables, remaining: left });
+  DECLARED.set(stack, { inputs: new Map(declared), relations: ofVariables, remaining });
   return mapped(inputs, (_, { given }) => given ?? undefined) as PropsOf<T>;
 }
 
@@ -119,12 +120,12 @@ export function declareInputs<T extends Table>(
 export function sourceOf(
   stack: TerraformStack,
   name: string,
-  { given, isSettled, row, tableRow: whole }: DeclaredInput,
+  { given, isSettled, row, tableRow }: DeclaredInput,
   localsScope?: Construct,
 ): Source {
   const variable = `var.${terraformName(name)}`;
   const isLocal = localsScope !== undefined && (row === undefined || !Token.isUnresolved(given));
-  const path = isLocal ? localOf(localsScope, name, whole, given) : () => variable;
+  const path = isLocal ? localOf(localsScope, name, tableRow, given) : () => variable;
   const address = new Address(path, stack, !isLocal && row !== undefined && isNeverNull(row));
   const common = { given, address, name: terraformName(name), messageNameOf: terraformName };
   return isSettled ? { ...common, openOf: exprOf, isSettled } : common;

@@ -33,7 +33,8 @@ tell_proxy_to_quit() {
     unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
     timeout -s KILL 4 wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL"
   ); then
-    echo "the proxy does not take the signal at $DB_PROXY_QUIT_URL; this job runs until its time limit" >&2
+    echo "the proxy does not take the signal at $DB_PROXY_QUIT_URL; unless it has ended already," \
+      "this job runs until its time limit" >&2
   fi
 }
 

@@ -207,7 +207,7 @@ attach_policies() {
     certificateMap "HTTPS proxy $proxy" "targetHttpsProxies/$proxy/setCertificateMap"
 }
 
-# Ends the script after too many rounds. Before the next one, pauses if somebody else is changing the same parts.
+# Ends the script after too many rounds. Otherwise, pauses if somebody else is changing the same parts.
 begin_next_round() {
   [ "$round" -le "$REST_TRIES" ] || stop_after_tries
   round=$((round + 1))
