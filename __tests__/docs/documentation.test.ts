@@ -186,6 +186,36 @@ describe("The pages of a handed-over folder", () => {
   });
 });
 
+/** How pictures colour what has a shape: transparent, so that text is readable on a light and on a dark page. */
+const PALETTE = [
+  { name: "outside", colours: "fill:#f59e0b26,stroke:#d97706", shape: /(\w+)\(\["/g },
+  { name: "holds", colours: "fill:#10b98126,stroke:#059669", shape: /(\w+)\[\("/g },
+  { name: "boundary", colours: "fill:#8888881a,stroke:#888888", shape: /subgraph (\w+)/g },
+];
+
+it("colours alike in every picture what is outside, what holds data and what is a boundary", () => {
+  const pictures = pages().flatMap(({ path, text }) =>
+    [...text.matchAll(/```mermaid\n([\s\S]*?)```/g)].map(([, picture = ""]) => ({ path, picture })),
+  );
+  const charts = pictures.filter(({ picture }) => picture.includes("flowchart"));
+  expect(charts.length).toBeGreaterThan(10);
+  for (const { path, picture } of charts) {
+    const styles = picture.split("\n").filter((line) => /^ {2}class(Def)? (?!.*\bslow\b)/.test(line));
+    const used = PALETTE.map(({ shape, ...style }) => {
+      const parts = [...new Set([...picture.matchAll(shape)].map(([, part]) => part))];
+      return { ...style, parts };
+    }).filter(({ parts }) => parts.length > 0);
+    expect([path, styles]).toEqual([
+      path,
+      [
+        "  classDef default fill:#3b82f626,stroke:#3b82f6",
+        ...used.map(({ name, colours }) => `  classDef ${name} ${colours}`),
+        ...used.map(({ name, parts }) => `  class ${parts.join()} ${name}`),
+      ],
+    ]);
+  }
+});
+
 it("has no line in a fence of a list that is outside of it, after which Markdown shows the rest as text", () => {
   const outside = pages().flatMap(({ path, text }) => {
     const fences = [...text.matchAll(/^( +)```\w+\n([\s\S]*?)\n *```$/gm)];
