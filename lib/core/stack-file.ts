@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, sep } from "node:path";
 
 import { Fn, type IStackSynthesizer, type ISynthesisSession, TerraformLocal, TerraformStack, Token } from "cdktf";
@@ -38,7 +38,8 @@ export interface StackFile {
  */
 export function addStackFile(scope: IConstruct, source: string, pathInFolder: string): StackFile {
   filesOf(TerraformStack.of(scope)).add(source, pathInFolder, (path) => {
-    copyFileSync(source, path);
+    const { content, mode } = packagedFile(source);
+    writeFileSync(path, content, { mode });
   });
   const path = `"\${path.module}/${pathInFolder}"`;
   // Getters, because few callers need each of them, and every expression costs a stack trace.
@@ -54,6 +55,23 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
       return expression(`file(${path})`);
     },
   };
+}
+
+/** What is copied, read once, because a program with many deployments copies the same files into each folder. */
+const PACKAGED_FILES = new Map<string, PackagedFile>();
+
+interface PackagedFile {
+  readonly content: Buffer;
+  /** Rights of the file, such as 0o755 for a program. */
+  readonly mode: number;
+}
+
+function packagedFile(source: string): PackagedFile {
+  const known = PACKAGED_FILES.get(source);
+  if (known !== undefined) return known;
+  const file = { content: readFileSync(source), mode: statSync(source).mode };
+  PACKAGED_FILES.set(source, file);
+  return file;
 }
 
 /**

@@ -515,6 +515,9 @@ export function namedStep<T>(name: string, value: Expr<T>): Expr<T> {
   return value.isLiteral ? value : new Expr<T>(new Step(name, value));
 }
 
+/** Beginning of a step that `namedStep` marked. */
+export const STEP_START = "/*step ";
+
 /**
  * Matches the name and the text of a step that `namedStep` marked. Only innermost steps match, so callers replace
  * repeatedly.

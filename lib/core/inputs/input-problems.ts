@@ -13,19 +13,17 @@ import { type NameOf, typeProblems } from "./type-problems";
 import { type Given, plainOf, TEXT, type Value } from "./value";
 
 /**
- * @param others further problems, for example of props that are not inputs
  * @param broken messages of broken relations
  * @param doubts warnings, to be printed below the problems
  * @throws RulesBrokenError naming all problems
  */
 export function refuse(
   scope: Construct,
-  values: Readonly<Record<string, Value>>,
-  others: readonly Problem[],
+  found: readonly Problem[],
   broken: readonly string[] = [],
   doubts: readonly string[] = [],
 ): void {
-  const wrong = [...textsOf([...others, ...Object.values(values).flatMap(problemsOf)]), ...broken];
+  const wrong = [...textsOf(found), ...broken];
   if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong, doubts);
 }
 

@@ -37,11 +37,12 @@ export function valuesFrom<T extends Table>(
   const localsScope = new Construct(scope, "Given");
   const values = mapped(table, (name, row) => own.valueOf(name, row, localsScope)) as ValuesOf<T>;
 
-  const isWrong = (name: string) => problemsOf(values[name] as Value).length > 0 || isWrongInside(others, name);
+  const problems = mapped(values as Readonly<Record<string, Value>>, (_, value) => problemsOf(value));
+  const isWrong = (name: string) => (problems[name] ?? []).length > 0 || isWrongInside(others, name);
   const wrong = new Set(Object.keys(table).filter(isWrong));
   const unchecked = relations.filter((relation) => own.isUnchecked(relation, values));
   const { broken, open } = judgedRelations(unchecked, values, (name) => wrong.has(name));
-  refuse(scope, values, others, broken);
+  refuse(scope, [...others, ...Object.values(problems).flat()], broken);
 
   const given = Object.entries<Value>(values).flatMap(([name, value]) => (own.isGivenHere(name) ? [value] : []));
   addPreconditions(scope, [
@@ -153,8 +154,8 @@ export function refuseWrong<T extends Table, Name extends keyof T & string>(
   const values = names.map((name) => {
     const row = table[name] as Input;
     const given = attributes?.[name] ?? row.default ?? null;
-    return [name, new Value(row, { given, address: new Address(() => name), name, messageNameOf: String })] as const;
+    return new Value(row, { given, address: new Address(() => name), name, messageNameOf: String });
   });
-  refuse(scope, Object.fromEntries(values), others);
+  refuse(scope, [...others, ...values.flatMap(problemsOf)]);
   return (attributes ?? {}) as SettingsOf<Pick<T, Name>>;
 }

@@ -63,14 +63,12 @@ export function refuseSettings<T extends Table>(
   const others = [...secrets, ...unknownSettings(table, given, "", hintOf)];
   const isMissing = (name: string) => literals[name]?.given === null && table[name]?.default === undefined;
   const set = Object.fromEntries(Object.entries(literals).filter(([name]) => !isMissing(name)));
-  const isWrong = (name: string) => {
-    const value = set[name];
-    const isMisspelt = isWrongInside(others, terraformName(name));
-    return isMissing(name) || isMisspelt || (value !== undefined && problemsOf(value).length > 0);
-  };
+  const problems = mapped(set, (_, value) => problemsOf(value));
+  const isWrong = (name: string) =>
+    isMissing(name) || isWrongInside(others, terraformName(name)) || (problems[name] ?? []).length > 0;
   const values = literals as ValuesOf<T>;
   const { broken } = judgedRelations(relations, values, isWrong);
-  refuse(stack, set, others, broken, doubts);
+  refuse(stack, [...others, ...Object.values(problems).flat()], broken, doubts);
 }
 
 /** Problems of unknown names among the settings and the members of objects. */

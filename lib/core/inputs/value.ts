@@ -57,6 +57,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
 
   private readonly value: Expr<Plain<Row>>;
   private readonly hasAddress: boolean;
+  private members: ValuesOf<MembersOf<Row>> | undefined;
 
   constructor(
     row: Input,
@@ -140,6 +141,11 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
 
   /** Members of an object; if the object is null, members have their defaults. */
   get at(): ValuesOf<MembersOf<Row>> {
+    this.members ??= this.membersOf();
+    return this.members;
+  }
+
+  private membersOf(): ValuesOf<MembersOf<Row>> {
     const { given, name: whole, row, source } = this;
     const members = mapped(row.members ?? {}, (member, each) => {
       const address = source.address.of(member, each);
