@@ -751,13 +751,13 @@ export abstract class IdentityProvider extends Construct {
     );
   }
 
-  /**
-   * Applies an organization's keys and policies to the parts created so far, and lists grants that others must make.
-   *
-   * @returns commands for these grants, as an expression of a list
-   */
-  protected listGrantCommands(): string {
+  /** Applies an organization's keys and policies to the parts, all of which must exist by now. @internal */
+  protected applyLandingZone(): void {
     addLandingZone(this, this.values, this.apis);
+  }
+
+  /** Lists grants that others must make, as an expression of a list of commands. @internal */
+  protected listGrantCommands(): string {
     return listGrants(this, this.values.grantRoles.flag);
   }
 

@@ -347,6 +347,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       namespace,
       purposes: [NODES_PURPOSE],
     });
+    this.applyLandingZone();
     this.grantCommands = this.listGrantCommands();
     const last = readyOf(
       outposts,

@@ -345,6 +345,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       purposes: [CHECK_UP_JOB, DUMP_JOB, EVENT_RETENTION_JOB, SIGN_IN_PROBE_JOB].map((job) => starterPurpose(job)),
     });
     const last = this.guardNetwork(this.lastParts());
+    this.applyLandingZone();
     this.grantCommands = this.listGrantCommands();
     this.complete(this.initialization, last);
   }

@@ -237,6 +237,22 @@ describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIde
   },
 );
 
+/** Types with an argument for a key, of those that the variants make. */
+const ENCRYPTED = [
+  "google_artifact_registry_repository",
+  "google_cloud_run_v2_job",
+  "google_cloud_run_v2_service",
+  "google_cloud_run_v2_worker_pool",
+  "google_container_cluster",
+  "google_logging_project_bucket_config",
+  "google_secret_manager_secret",
+  "google_sql_database_instance",
+  "google_storage_bucket",
+];
+
+/** Types whose images the project's policy judges. */
+const JUDGED = ENCRYPTED.filter((type) => /_run_|_cluster$/.test(type));
+
 describe("Keys of Cloud KMS", () => {
   it.each<[string, Props["kmsKeys"], string[]]>([
     ["a default alone", { default: KEY }, []],
@@ -250,6 +266,33 @@ describe("Keys of Cloud KMS", () => {
     const repository = resourceOf(terraform, "google_artifact_registry_repository", "idp_registry");
     expect("kms_key_name" in repository).toBe(granted.length === 0);
   });
+
+  it.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIdentityProvider }])(
+    "encrypt whatever can be encrypted, and admit only approved images: $Variant.name",
+    ({ Variant }) => {
+      const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
+      new Variant(stack, "Idp", {
+        projectId: "demo-project",
+        binaryAuthorization: true,
+        kmsKeys: { default: KEY },
+        alertEmails: ["admin@example.com"],
+        auditLog: {},
+        domain: "login.example.com",
+        dumps: { schedule: "30 4 * * *" },
+        recoveryAccess: { reader: "user:admin@example.com" },
+        signInProbe: {},
+        workerMode: "separate",
+      });
+      const made = Object.entries(terraformOf(stack).resource ?? {}).flatMap(([type, blocks]) =>
+        Object.entries(blocks).map(([name, block]) => ({ type, name, text: JSON.stringify(block) })),
+      );
+      const without = (types: readonly string[], word: string) =>
+        made.filter(({ text, type }) => types.includes(type) && !text.includes(word)).map(({ name }) => name);
+      expect(made.filter(({ type }) => ENCRYPTED.includes(type)).length).toBeGreaterThan(10);
+      expect(without(ENCRYPTED, "usable_kms_keys")).toEqual([]);
+      expect(without(JUDGED, "binary_authorization")).toEqual([]);
+    },
+  );
 
   it("may be the key of another resource, whose name a plan does not know", () => {
     const { terraform } = programOf((stack) => {

@@ -235,7 +235,7 @@ export function keyFacts({ kmsKeys }: Values): readonly DeploymentFact[] {
   }));
 }
 
-/** Applies the requirements of the organization to all parts created so far. */
+/** Applies the requirements of the organization to all parts; a part that is created afterwards would have no key. */
 export function addLandingZone(scope: Construct, values: AllValues, apis: ProjectApis): void {
   const { binaryAuthorization: isAuthorized, kmsKeys } = values;
   const keys = kmsKeys.given === null ? undefined : addKeys(scope, values, apis);
