@@ -12,6 +12,7 @@ import { convertedSettings } from "./folder/converted-settings";
 import { settlementsFor } from "./folder/settled-folder";
 import { hintOfUnknown, isInput } from "./former-inputs";
 import { type Settings, type StackSettings, STATE_BACKEND } from "./settings";
+import { withoutSourceMaps } from "./without-source-maps";
 
 interface StackClass {
   /** All inputs of the stack. */
@@ -65,13 +66,14 @@ export async function createStacks(
   requireStatesApart(STATE_BACKEND, settings.backend, wantedNames);
   const hintOf = values === undefined ? undefined : await hintFor(wantedNames[0] ?? "", values);
   const classes = await Promise.all(wanted.map(async ([name, load]) => ({ name, Stack: await load() })));
-  return classes.map(({ name, Stack }) => {
+  const created = ({ name, Stack }: (typeof classes)[number]) => {
     const make = (scope: App, deployment: DeploymentSettings) =>
       new Stack(scope, name, { ...settings, deployment: { ...deployment, hintOf } });
     return values === undefined
       ? new Stack(app, name, settings)
       : make(app, settlementsFor(Stack.inputs, make, convertedSettings(Stack.inputs, values)));
-  });
+  };
+  return withoutSourceMaps(() => classes.map(created));
 }
 
 /** Explanations of settings that are not inputs of a stack; other stacks are loaded only if there are such settings. */

@@ -11,6 +11,7 @@ import { keepOtherStacks } from "./other-stacks";
 import { readSettings } from "./settings";
 import { readSettingsFile, SettingsFileError } from "./settings-file";
 import { summary } from "./summary";
+import { withoutSourceMaps } from "./without-source-maps";
 
 /** Synthesizes the stacks named on the command line, or all if none is named. */
 async function synthesize([, , ...given]: readonly string[]): Promise<void> {
@@ -26,7 +27,9 @@ async function synthesize([, , ...given]: readonly string[]): Promise<void> {
   const values = settingsFile === undefined ? undefined : await readSettingsFile(settingsFile);
   const stacks = await createStacks(app, settings, names, values);
   if (names.length > 0) keepOtherStacks(app);
-  app.synth();
+  withoutSourceMaps(() => {
+    app.synth();
+  });
   process.stdout.write(summary(app.outdir, stacks, settings.backend, given));
 }
 
