@@ -723,7 +723,7 @@ export abstract class IdentityProvider extends Construct {
   private watchedDatabase(standby: WatchedReplica | undefined): MonitoringProps["database"] {
     const { database, settings, values } = this;
     return {
-      id: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,
+      id: hcl`replace(${database.connectionName}, "/:[^:]+:([^:]+)$/", ":$1")`.text,
       diskLimitGb: settings.databaseDiskLimitGb,
       maxConnections: database.connectionLimit,
       hasOwnBackups: values.existingBackupPlan.isNull(),

@@ -115,8 +115,10 @@ function hclProblem(message: string): { readonly line?: string; readonly problem
   return { line, problem: summary.charAt(0).toLowerCase() + summary.slice(1) };
 }
 
-/** Problem of a line that sets a name a second time. */
+/** Closing brackets by their opening ones. */
 const CLOSING: Readonly<Record<string, string>> = { "{": "}", "[": "]", "(": ")" };
+
+/** The innermost bracket that is still open where the next setting begins, or at the end. */
 function unclosedBracket(text: string): { readonly bracket: string; readonly line: number } | undefined {
   const open: { readonly bracket: string; readonly line: number }[] = [];
   for (const [index, whole] of text.split("\n").entries()) {
@@ -129,6 +131,8 @@ function unclosedBracket(text: string): { readonly bracket: string; readonly lin
   }
   return open.at(-1);
 }
+
+/** Problem of a line that sets a name a second time. */
 function setTwice(text: string, line: number): string | undefined {
   const names = text.split("\n").map((each) => /^[ \t]*([A-Za-z_][\w-]*)[ \t]*=/.exec(each)?.[1]);
   const name = names[line - 1];

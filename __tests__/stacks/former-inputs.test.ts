@@ -10,6 +10,9 @@ import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
 import { createStacks } from "../../stacks/all-stacks";
 import { FORMER_INPUTS, isInput } from "../../stacks/former-inputs";
 import { readSettings } from "../../stacks/settings";
+import { synthesizeInto } from "../support/synthesis";
+import { KUBERNETES, KUBERNETES_STACK_NAME } from "./kubernetes-stack";
+import { SERVERLESS, STACK_NAME } from "./serverless-stack";
 
 const VARIANTS = [SERVERLESS_INPUTS, KUBERNETES_INPUTS];
 
@@ -31,6 +34,23 @@ it("Former inputs are those of the changelog", () => {
   const former = table.split("\n").flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)/g)]);
   const names = former.map(([, name = ""]) => name).filter((name) => !isInputOfAny(name));
   expect(names.sort()).toEqual(Object.keys(FORMER_INPUTS).sort());
+});
+
+it("No text of a folder names a former input", () => {
+  const former = Object.entries(FORMER_INPUTS).filter(([name, path]) => !path.endsWith(`.${name}`));
+  const name = new RegExp(`(?<![\\w.])(?:${former.map(([each]) => each).join("|")})(?!\\w)`, "g");
+  for (const [{ stack }, stackName] of [
+    [SERVERLESS, STACK_NAME],
+    [KUBERNETES, KUBERNETES_STACK_NAME],
+  ] as const) {
+    const folder = synthesizeInto(App.of(stack()), stackName);
+    const texts = folder.files
+      .filter((file) => /[.](?:md|sh|example)$/.test(file))
+      // Functions of scripts may have such a name.
+      .map((file) => folder.read(file).replaceAll(/^ *\w+(?:\(\) \{)?$/gm, ""));
+    expect(texts.length).toBeGreaterThan(10);
+    expect(texts.join("\n").match(name)).toBeNull();
+  }
 });
 
 it.each([

@@ -175,7 +175,7 @@ function projectTarget(facts: ConfigurationFacts, body: Block, name: string): st
   const { condition, dynamic } = body as { readonly condition?: unknown; readonly dynamic?: { condition: unknown } };
   if (condition !== undefined) return `${database} alone`;
   if (dynamic !== undefined)
-    return `${database} alone; every database of the project with \`database_conditional_access = false\``;
+    return `${database} alone; every database of the project with \`database_rights.conditional_access = false\``;
   return body.role === "roles/cloudsql.client" ? "every database of the project" : "the project";
 }
 

@@ -89,6 +89,7 @@ describe("An expression", () => {
     ["a comparison of numbers", literal(3).ge(4), false],
     ["arithmetic", literal(3).plus(4).times(2).minus(1).dividedBy(13).modulo(2).floor(), 1],
     ["a fallback", literal<string | null>(null).coalesce("x"), "x"],
+    ["a fallback of an empty text, which coalesce skips", literal<string | null>("").coalesce("x"), "x"],
     ["what is null", literal(null).isNull(), true],
     ["a fallback of no text", literal<string | null>(null).ifNull(""), ""],
     ["what is null as a text", exprOf(literal(null).text).isNull(), true],
@@ -163,6 +164,7 @@ describe("An expression with what a caller may give", () => {
     return terraformOf(stack).locals?.[id];
   };
   const id = "google_compute_network.network.id";
+  const TWO_TEXTS = `"\${${id}}-\${var.given}"`;
   const instances = reference(`${network.fqn}[*].id`, { knownAt: "apply", mayBeNull: false });
 
   it.each<[string, unknown, string]>([
@@ -187,6 +189,12 @@ describe("An expression with what a caller may give", () => {
       "a call with an address that is made of a token",
       call("one", [instances]),
       "one(google_compute_network.network[*].id)",
+    ],
+    ["a lazy text around tokens", Lazy.stringValue({ produce: () => `${network.id}-${given.stringValue}` }), TWO_TEXTS],
+    [
+      "a text around tokens in an object",
+      hcl`length(${Token.asAny({ x: `${network.id}-${given.stringValue}` })})`,
+      `length({ x = ${TWO_TEXTS} })`,
     ],
     ["an expression in a token", exprOf<unknown>(variable("x").text), "var.x"],
   ])("prints %s rightly", (_, value, printed) => {

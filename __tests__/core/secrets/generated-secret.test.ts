@@ -21,6 +21,20 @@ describe("GeneratedSecret", () => {
     ]);
   });
 
+  it.each([
+    [{ secretId: "other-key" }, "no version"],
+    [{ version: "3" }, "no secretId"],
+  ])("refuses half of an existing secret, which nothing could read: %j", (existing, missing) => {
+    const projectId = "other-project";
+    const half = () =>
+      new GeneratedSecret(bareStack(), "Key", { projectId, secretId: "secret-demo-key", length: 64, existing });
+    expect(half).toThrow(
+      brokenRules("test/Key", [
+        `existing has ${missing}; it must have both, because no other secret would be made, and an empty one would be read; add it, or leave existing out`,
+      ]),
+    );
+  });
+
   it("refuses a literal value, without showing it", () => {
     expect(() => secretIn(bareStack(), "hunter2-hunter2")).toThrow(
       brokenRules("test/Key", [

@@ -9,9 +9,13 @@ import { synthesizeInto } from "../../support/synthesis";
 import { Deployment } from "../deployment/deployment";
 
 /** Plans the folder with a file of its owner's. */
-async function withOverride(text: string, work: (deployment: Deployment) => Promise<void>): Promise<void> {
+async function withOverride(
+  text: string,
+  work: (deployment: Deployment) => Promise<unknown>,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
   const { path: source } = synthesizeInto(App.of(SERVERLESS.stack()), STACK_NAME);
-  const inputs = { project_id: "demo-project" };
+  const inputs = { project_id: "demo-project", ...settings };
   await Deployment.use({ source, inputs, program: programPath("terraform") }, async (deployment) => {
     writeFileSync(join(deployment.folder, "own_override.tf"), text);
     await deployment.init();
@@ -50,6 +54,11 @@ describeWith(["terraform"], "An override of the database's settings", () => {
       await withOverride(settingsWith(rest.join("\n")), (deployment) =>
         deployment.refuse(["plan", "-input=false"], `is without ${said}`),
       );
+  });
+
+  it("is planned where it adds a protection that the settings leave out", async () => {
+    const text = settingsWith([PROTECTED, FLAGS, BACKUPS, TLS].join("\n"));
+    await withOverride(text, (deployment) => deployment.plan(), { deletion_protection: false });
   });
 
   it("is planned where it repeats them, as are arguments outside of blocks", async () => {

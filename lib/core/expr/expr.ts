@@ -243,10 +243,13 @@ export class Expr<T = unknown> implements IResolvable {
     return new Expr(new Operation(parts, PRECEDENCE.choice, { canFail, fails: this.fails, isNull, mayBeNull }));
   }
 
-  /** The value, or a fallback if the value is null. */
+  /** The value, or a fallback if the value is null or an empty text, as Terraform's `coalesce` has it. */
   coalesce(fallback: Operand<NonNullable<T>>): Expr<NonNullable<T>> {
     const other = exprOf(fallback);
-    if (this.isLiteral) return this.literal === null ? other : (this as unknown as Expr<NonNullable<T>>);
+    if (this.isLiteral) {
+      const isSkipped = this.literal === null || (this.literal as unknown) === "";
+      return isSkipped ? other : (this as unknown as Expr<NonNullable<T>>);
+    }
     if (!this.mayBeNull) return this as unknown as Expr<NonNullable<T>>;
     return call("coalesce", [this, other], { canFail: this.canFail || other.canFail, mayBeNull: false });
   }

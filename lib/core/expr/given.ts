@@ -6,6 +6,7 @@ import { Expr, exprOf, tokenReference } from "./expr";
 import { type TokenFacts } from "./leaves";
 import { rendered, renderedLocal } from "./locals";
 import { type KnownAt } from "./nodes";
+import { isWhole } from "./text";
 
 /**
  * A value from a caller, as an expression that knows whether it may be null.
@@ -38,7 +39,9 @@ function factsOfText(stack: TerraformStack, text: string): TokenFacts {
   const facts = names.map((name) => factsOfAddress(stack, name));
   const knownAt: KnownAt = facts.some((each) => each.knownAt === "apply") ? "apply" : "plan";
   if (address !== undefined) return { knownAt, mayBeNull: facts[0]?.mayBeNull ?? false, names };
-  return { knownAt, mayBeNull: !NEVER_NULL.test(text), names };
+  // An operator may follow the call: `lower(var.a) == "x" ? var.b : null`.
+  const isCallAlone = NEVER_NULL.test(text) && isWhole(text.slice(2, -1));
+  return { knownAt, mayBeNull: !isCallAlone, names };
 }
 
 /** Functions that never return null. */

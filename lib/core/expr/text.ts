@@ -73,15 +73,15 @@ function withNumbers(text: string): (string | IResolvable)[] {
 /** HCL of a token that the framework resolved inside an expression. */
 export function printedToken(resolved: unknown): Printed {
   if (resolved instanceof PlainText) return { text: literalText(resolved.text), precedence: PRECEDENCE.value };
+  if (resolved instanceof TextTemplate) return { text: quotedTemplate(resolved.text), precedence: PRECEDENCE.value };
   if (typeof resolved !== "string") return { text: resolvedText(resolved), precedence: PRECEDENCE.value };
-  const text = resolved.startsWith("${") && isWhole(resolved) ? resolved.slice(2, -1) : resolved;
+  const text = isExpressionAlone(resolved) ? resolved.slice(2, -1) : resolved;
   return { text, precedence: isWhole(text) ? PRECEDENCE.value : PRECEDENCE.choice };
 }
 
 /** A value of Terraform JSON as HCL; every text in it is a template. */
 function resolvedText(value: unknown): string {
-  if (typeof value === "string")
-    return value.startsWith("${") && isWhole(value) ? value.slice(2, -1) : `"${quotedInside(value)}"`;
+  if (typeof value === "string") return isExpressionAlone(value) ? value.slice(2, -1) : quotedTemplate(value);
   if (typeof value !== "object" || value === null) return String(value);
   if (Array.isArray(value)) return `[${value.map(resolvedText).join(", ")}]`;
   const members = Object.entries(value).map(([key, each]) => `${plainKey(key)} = ${resolvedText(each)}`);
@@ -91,6 +91,41 @@ function resolvedText(value: unknown): string {
 /** The value of a token that resolves to a plain text instead of an expression. */
 export class PlainText {
   constructor(readonly text: string) {}
+}
+
+/** The value of a token that resolves to a text with expressions in it. */
+export class TextTemplate {
+  constructor(readonly text: string) {}
+}
+
+/** Whether a template is one `${…}` alone; `${a}-${b}` is a text. */
+export function isExpressionAlone(template: string): boolean {
+  return template.startsWith("${") && templatePieces(template).length === 1;
+}
+
+/** A template in quotes, as part of an expression; the expressions in it are unchanged. */
+function quotedTemplate(template: string): string {
+  const pieces = templatePieces(template).map((piece) => (/^[$%]\{/.test(piece) ? piece : quotedInside(piece)));
+  return `"${pieces.join("")}"`;
+}
+
+const TEMPLATE_TOKENS = /\\["\\]|\$\$\{|%%\{|[$%]\{|[^]/g;
+
+/** The `${…}` and `%{…}` of a template, and the literals between them. */
+function templatePieces(template: string): string[] {
+  const pieces = [""];
+  const awaited: string[] = [];
+  for (const [token] of template.matchAll(TEMPLATE_TOKENS)) {
+    const isInText = awaited.length === 0 || awaited[0] === '"';
+    const opens = isInText ? /^[$%]\{$/.test(token) : token === "{" || token === '"';
+    if (opens && awaited.length === 0) pieces.push("");
+    pieces.push(`${pieces.pop() ?? ""}${token}`);
+    if (token === awaited[0]) {
+      awaited.shift();
+      if (awaited.length === 0) pieces.push("");
+    } else if (opens) awaited.unshift(token === '"' ? '"' : "}");
+  }
+  return pieces.filter((piece) => piece !== "");
 }
 
 /** Whether a text needs no parentheses as an operand, because it has no operator outside brackets and strings. */

@@ -1,9 +1,9 @@
 import { type IResolvable, type IResolveContext, Token, Tokenization } from "cdktf";
 
 import { AddressIn } from "./leaves";
-import { PlainText } from "./text";
+import { isExpressionAlone, PlainText, TextTemplate } from "./text";
 
-/** A token as the framework writes it inside an expression; `PlainText` if its value is a plain text. */
+/** A token as the framework writes it inside an expression; `PlainText` or `TextTemplate` if its value is a text. */
 export function insideOf(token: unknown, context: IResolveContext): unknown {
   if (token instanceof AddressIn) return token.inside(context);
   context.suppressBraces = true;
@@ -15,7 +15,8 @@ export function insideOf(token: unknown, context: IResolveContext): unknown {
   context.suppressBraces = false;
   const outside: unknown = context.resolve(token);
   if (typeof inside !== "string") return outside;
-  return outside === inside && !inside.startsWith("${") ? new PlainText(inside) : inside;
+  if (outside === inside) return inside.startsWith("${") ? inside : new PlainText(inside);
+  return typeof outside !== "string" || isExpressionAlone(outside) ? inside : new TextTemplate(outside);
 }
 
 const TOKEN_NAMES = new WeakMap<object, string>();

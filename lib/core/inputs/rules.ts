@@ -4,6 +4,7 @@ import { type Construct } from "constructs";
 import { type Expr, exprOf, interpolated, isPlainObject, literal } from "../expr/expr";
 import { eachEntry, everyEntry, jsonOf } from "../expr/functions";
 import { named } from "../expr/locals";
+import { mapped } from "../mapped";
 import { wordList } from "../word-list";
 import { nearest } from "./nearest";
 
@@ -260,10 +261,17 @@ export function isDecided(rule: Rule | ItemRule, plain: unknown): boolean {
   );
 }
 
-/** A literal for messages. A literal with a token is shown as a placeholder, because only a plan knows it. */
+/** A literal for messages, with a placeholder for each token in it, because only a plan knows their values. */
 function jsonText(given: unknown): string {
-  const text = isKnown(given) ? jsonOf(literal(given)).literal : JSON.stringify(given);
-  return text.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "…");
+  return isKnown(given) ? jsonOf(literal(given)).literal : JSON.stringify(withPlaceholders(given));
+}
+
+function withPlaceholders(given: unknown): unknown {
+  if (typeof given === "string") return given.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "…");
+  if (Token.isUnresolved(given)) return "…";
+  if (!isPlainObject(given)) return given;
+  if (Array.isArray(given)) return given.map(withPlaceholders);
+  return mapped(given as Readonly<Record<string, unknown>>, (_, each) => withPlaceholders(each));
 }
 
 /** Whether no part of a value is a token. */

@@ -238,7 +238,7 @@ function printed(row: Input, given: unknown): unknown {
   }
   const entry = entries ? { ...TEXT, type: "object", members: entries } : TEXT;
   const all = mapped(given as Given, (_, each) => printed(entry, each));
-  return Object.fromEntries(Object.entries(all).map(([key, value]) => [literal(key), value]));
+  return Object.fromEntries(Object.entries(all).map(([key, value]) => [escaped(key), value]));
 }
 
 /** A literal in Terraform's form: with defaults, and with members under their Terraform names. */

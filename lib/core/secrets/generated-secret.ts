@@ -152,6 +152,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
     refuseLiteral(this, props.override);
+    refuseIncomplete(this, props.existing);
     const { condition = true, existing, loss } = props;
     this.condition = namedCondition(this, "IsMade", allOf(condition, isMade(existing)));
     this.isOptional = !isAlways(condition);
@@ -272,6 +273,17 @@ function refuseLiteral(scope: Construct, override: string | undefined): void {
     prose`
       override is given as a literal; it must be a reference, because a literal would be written into the
       synthesized folder; pass the value of an ephemeral variable
+    `,
+  ]);
+}
+
+/** Refuses an existing secret without one of its attributes, because an empty one would be read instead. */
+function refuseIncomplete(scope: Construct, existing: GeneratedSecretProps["existing"]): void {
+  if (existing === undefined || (existing.secretId !== undefined && existing.version !== undefined)) return;
+  throw new RulesBrokenError(scope.node.path, [
+    prose`
+      existing has ${existing.secretId === undefined ? "no secretId" : "no version"}; it must have both,
+      because no other secret would be made, and an empty one would be read; add it, or leave existing out
     `,
   ]);
 }

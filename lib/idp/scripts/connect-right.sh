@@ -144,7 +144,7 @@ fence() {
     open)
       google_stop "The servers' account may connect to all instances, also to $INSTANCE, so nothing is promoted." \
         "To fix: withdraw its roles on Cloud SQL and basic roles that have no condition; they are not of" \
-        "this deployment, unless database_conditional_access is false. $as_it_was"
+        "this deployment, unless database_rights.conditional_access is false. $as_it_was"
       ;;
   esac
   if [ -n "$FENCED_FOR" ]; then

@@ -37,7 +37,7 @@ export const LIMIT_SECONDS = 60;
 /** Maximum number of ranges in a rule of Cloud Armor. */
 export const RANGES_PER_RULE = 10;
 
-/** Maximum number of ranges, because there are 100 priorities between the first range rule and the next rule. */
+/** Maximum number of ranges, because there are 100 priorities between the rule of trusted ranges and the next one. */
 export const MAX_RANGES = 100 * RANGES_PER_RULE;
 
 /**

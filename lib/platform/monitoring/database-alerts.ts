@@ -146,7 +146,7 @@ const ROWS: Alerts = {
   },
 };
 
-/** Inputs that limit the automatic growth of the disk. */
+/** Fields of the instance that say whether, and how far, its disk still grows. */
 const DISK_SETTINGS = ["settings.storageAutoResize", "settings.storageAutoResizeLimit", "settings.dataDiskSizeGb"].join(
   ",",
 );

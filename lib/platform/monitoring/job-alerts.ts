@@ -100,7 +100,12 @@ export const JOB_ALERTS: Alerts = {
           bucket_name="${dumpBucket}", method="WriteObject", response_code="OK"}[${DUMP_WINDOW}])
         `,
     },
-    limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 0, measures: "1 for none in 20 h" },
+    limit: {
+      raisedWhen: ">=",
+      threshold: 1,
+      durationSeconds: 0,
+      measures: `1 for none in ${DUMP_WINDOW.replace("h", " h")}`,
+    },
     firstSteps: (facts, platform) =>
       prose`
         There has been no new dump for more than a day: is the schedule paused, deleted,

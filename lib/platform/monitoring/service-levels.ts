@@ -19,7 +19,7 @@ import { checkFilter, latencyFilter, measuresRequests, requestFilters } from "./
 /** Days over which the objectives hold, and their error budgets last. */
 const OBJECTIVE_DAYS = 30;
 
-/** Default objectives, as published by Keycloak for its own service. */
+/** Default objectives, those of the example in Keycloak's guides. */
 const DEFAULTS = { available: 0.999, latency: 0.95, latencyMs: 250 } as const;
 
 /** Cloud Monitoring accepts no higher goal. With a lower one for availability, an outage would raise no alert. */

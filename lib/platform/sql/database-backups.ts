@@ -7,6 +7,9 @@ import { prose } from "../../core/prose";
 
 const MAX_DAYS = 365;
 
+/** Limit of the Enterprise edition, which is the default; Enterprise Plus would keep 35. */
+const MAX_LOG_DAYS = 7;
+
 /** Inputs for backups of the database. */
 export const BACKUPS = {
   /** Cloud SQL's own backups of the database, every night. */
@@ -25,10 +28,10 @@ export const BACKUPS = {
       logDays: number({
         default: 7,
         description: prose`
-          days within which the database can be restored to any point in time, 1 to 7,
+          days within which the database can be restored to any point in time, 1 to ${MAX_LOG_DAYS},
           at most retention_count; fewer later delete the oldest log
         `,
-        schema: { multipleOf: 1, minimum: 1, maximum: 7 },
+        schema: { multipleOf: 1, minimum: 1, maximum: MAX_LOG_DAYS },
       }),
       /**
        * Location of the backups: a region, `asia`, `eu` or `us`; by default the multi-region nearest to the database.
@@ -85,7 +88,10 @@ export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
   {
     host: "backups",
     holds: ({ backups: { at } }) =>
-      isWhole(at.retentionCount, 1, MAX_DAYS).and(isWhole(at.logDays, 1), at.logDays.le(min(7, at.retentionCount))),
+      isWhole(at.retentionCount, 1, MAX_DAYS).and(
+        isWhole(at.logDays, 1),
+        at.logDays.le(min(MAX_LOG_DAYS, at.retentionCount)),
+      ),
     message: ({
       backups: {
         at: { logDays: days, retentionCount: count },
@@ -93,8 +99,9 @@ export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
     }) =>
       prose`
         ${days.name} is ${days.shown} and ${count.name} is ${count.shown}; both must be whole numbers from 1,
-        the former up to 7 and the latter up to ${MAX_DAYS}, because Cloud SQL keeps no more,
-        and the former must not exceed the latter, because a restore starts from a backup; use 7 for both
+        the former up to ${MAX_LOG_DAYS} and the latter up to ${MAX_DAYS}, because Cloud SQL keeps no more in
+        its Enterprise edition, and the former must not exceed the latter, because a restore starts from a backup;
+        use 7 for both
       `,
   },
 ];

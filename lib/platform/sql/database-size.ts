@@ -106,8 +106,9 @@ export function maxConnections(tier: Expr<string>): Expr<number> {
 }
 
 /**
- * Available tiers, by size within each edition. This is also the order of their names, because Terraform iterates over
- * a map in the order of its names. The last tier of each edition accepts the most connections.
+ * Tiers that messages suggest, by size within each edition; others are accepted too. This is also the order of their
+ * names, because Terraform iterates over a map in the order of its names. The last tier of each edition accepts the
+ * most connections.
  */
 const TIERS = [
   "db-custom-1-3840",

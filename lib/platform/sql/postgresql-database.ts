@@ -543,7 +543,7 @@ function keptByOverrides(isWanted: Expr<boolean>, hasOwnBackups: Expr<boolean>) 
   const isEncrypted = hcl<string>`self.settings[0].ip_configuration[0].ssl_mode`.eq("ENCRYPTED_ONLY");
   const isProxied = hcl<string>`self.settings[0].connector_enforcement`.eq("REQUIRED");
   const kept: readonly { readonly what: string; readonly holds: Expr<boolean>; readonly hint?: string }[] = [
-    { what: "deletion protection", holds: isProtected.eq(hcl<boolean>`tobool(${isWanted})`) },
+    { what: "deletion protection", holds: isWanted.not().or(isProtected) },
     {
       what: "backups or point-in-time recovery",
       holds: hasOwnBackups.not().or(keepsBackups),
