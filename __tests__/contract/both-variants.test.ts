@@ -6,7 +6,7 @@ import {
   kubernetesTerraform,
   podContainerOf,
 } from "../stacks/kubernetes-stack";
-import { asMade } from "../stacks/made-parts";
+import { asMade, withLocals } from "../stacks/made-parts";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "../stacks/serverless-stack";
 import { type Block } from "../support/synthesis";
 
@@ -162,7 +162,7 @@ describe("Both variants in one project", () => {
         .flatMap(([type, elements]) =>
           Object.values(elements).flatMap((element) =>
             NAMED.filter((attribute) => attribute in element).map(
-              (attribute) => `${type} ${String(element[attribute])}`,
+              (attribute) => `${type} ${String(withLocals(terraform(), element[attribute]))}`,
             ),
           ),
         ),

@@ -176,7 +176,7 @@ testContract(KUBERNETES_STACK_NAME, {
               namesOf(type)
                 .filter((name) => !isForExisting(name))
                 .map((name) => kubernetesResource(`${type}.${name}`))
-                .filter(({ member }) => String(member).includes(`google_service_account.${account}[*].`))
+                .filter(({ member }) => String(made(member)).includes(`google_service_account.${account}.`))
                 .map(({ role }) => role),
             ),
           ]),

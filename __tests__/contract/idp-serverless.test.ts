@@ -304,7 +304,7 @@ testContract(STACK_NAME, {
         output("database_name"),
         output("database_user"),
         output("database_instance_name"),
-        serverlessResource(ADDRESS.database).name,
+        made(serverlessResource(ADDRESS.database).name),
       ],
       [
         "${local.database_name}",

@@ -13,6 +13,7 @@ import {
   RELEASES_KNOWN_ON,
   UPGRADE_EDGES,
 } from "../../lib/idp/releases";
+import { withLocals } from "../stacks/made-parts";
 import { warnings } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { CONTEXT, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
@@ -22,7 +23,8 @@ const imageIn = (overrides: Partial<IdpImageProps> = {}, stack = bareStack()) =>
   const image = new IdpImage(stack, "Image", { context: CONTEXT, repository: STAND_IN_REPOSITORY, ...overrides });
   stack.addOutputs({ image: { value: image.containerImage, description: "Image." } });
   const terraform = terraformOf(stack);
-  return { image, stack, terraform, reference: String(terraform.locals?.image_reference) };
+  const reference = withLocals(terraform, String(terraform.locals?.image_reference), "image_content");
+  return { image, stack, terraform, reference };
 };
 
 /** The build with its own arguments and those of its only provisioner. */

@@ -9,7 +9,7 @@ import { maxConnections } from "../../lib/platform/sql/database-size";
 import { valueAt } from "../stacks/configuration-graph";
 import { KUBERNETES_ADDRESS, kubernetesTerraform, podContainerOf } from "../stacks/kubernetes-stack";
 import { ADDRESS, containerOf, serverlessTerraform } from "../stacks/serverless-stack";
-import { evaluated, evaluatedTogether } from "../stacks/terraform-run";
+import { evaluated, evaluatedTogether, localsOf } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, type Block, terraformOf } from "../support/synthesis";
 
@@ -97,16 +97,17 @@ describeWith(["terraform"], "The worker", () => {
         ]),
       );
       const [server, worker] = containers();
-      const locals = {
+      const probes = {
         worker: worker?.liveness_probe,
         started: worker?.startup_probe,
         server: server?.liveness_probe,
       };
+      const locals = { ...localsOf(probes, terraform().locals ?? {}), ...probes };
       const configured = Object.entries<Record<string, unknown>>(deployments).map(([name, inputs]) => {
         const given = Object.entries(inputs).map(([input, value]) => [input, { ...concerned[input], default: value }]);
         return [name, { locals, variable: { ...concerned, ...Object.fromEntries(given) } as Block }] as const;
       });
-      const found = evaluatedTogether(Object.keys(locals), Object.fromEntries(configured));
+      const found = evaluatedTogether(Object.keys(probes), Object.fromEntries(configured));
       return found as Readonly<Record<Name, Block>>;
     };
 

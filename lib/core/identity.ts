@@ -79,7 +79,17 @@ export interface GrantLimits {
    *
    * @default - all resources of the project
    */
-  readonly resource?: { readonly name: string; readonly type: string; readonly when: Condition };
+  readonly resource?: {
+    readonly name: string;
+    readonly type: string;
+    readonly when: Condition;
+    /**
+     * Name of a local for the list of the resource, which is empty where the role is granted on all.
+     *
+     * @default - no local
+     */
+    readonly listName?: string;
+  };
 }
 
 /**

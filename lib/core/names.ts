@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 
 import { Fn, Token } from "cdktf";
 
+import { namedText } from "./expr/expr";
+
 /**
  * All name formulas and their limits. The formulas take literals and Terraform expressions; a name built from an
  * expression is an expression. Names outside a deployment's own namespace contain the tenant prefix or a hash of the
@@ -76,7 +78,7 @@ export function bucketName({ tenantPrefix, applicationName }: DeploymentName, su
 
 /** The name of an instance must not start with a digit, although a tenant id may. */
 export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentName): string {
-  return `sql-${tenantPrefix}-${applicationName}`;
+  return namedText("sql_instance_name", `sql-${tenantPrefix}-${applicationName}`);
 }
 
 /**
@@ -84,7 +86,7 @@ export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentNam
  * a week.
  */
 export function standbyInstanceName(deployment: DeploymentName, number: string): string {
-  return `${sqlInstanceName(deployment)}-standby${number}`;
+  return namedText("standby_instance_name", `${sqlInstanceName(deployment)}-standby${number}`);
 }
 
 /**
@@ -149,8 +151,9 @@ const SHORT_NAME_HASH_LENGTH = 12;
 
 function shortHash(parts: readonly [string, ...string[]], length: number): string {
   if (parts.some((part) => Token.isUnresolved(part))) {
-    const text = parts.length === 1 ? parts[0] : Fn.join("-", [...parts]);
-    return Fn.substr(Fn.sha256(text), 0, length);
+    const [first] = parts;
+    const hash = parts.length === 1 ? Fn.sha256(first) : namedText("name_hash", Fn.sha256(Fn.join("-", [...parts])));
+    return Fn.substr(hash, 0, length);
   }
   return createHash("sha256").update(parts.join("-")).digest("hex").slice(0, length);
 }

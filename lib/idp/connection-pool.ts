@@ -1,4 +1,4 @@
-import { type Expr } from "../core/expr/expr";
+import { type Expr, namedStep } from "../core/expr/expr";
 import { concat, every, lower, min } from "../core/expr/functions";
 import { flag } from "../core/inputs/rows";
 import { type ValuesOf } from "../core/inputs/value";
@@ -34,7 +34,7 @@ export type ConnectionPoolInputs = typeof CONNECTION_POOL;
 
 /** Whether instances have a pool. */
 export const isPooled = (v: ValuesOf<ConnectionPoolInputs & ImageInputs>): Expr<boolean> =>
-  v.connectionPool.coalesce(v.existingContainerImage.isNull());
+  namedStep("has_connection_pool", v.connectionPool.coalesce(v.existingContainerImage.isNull()));
 
 /** Variables of a container with a pool; without a pool, none or null at plan. @param size connections of the pool */
 export function poolVariables(

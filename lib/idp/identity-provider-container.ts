@@ -1,7 +1,7 @@
 import { type ITerraformDependable, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { exprOf } from "../core/expr/expr";
+import { exprOf, namedText } from "../core/expr/expr";
 import { expression } from "../core/expr/terraform-text";
 import { valuesFrom } from "../core/inputs/inputs";
 import { type KnownPropsOf, propProblems } from "../core/inputs/known-props";
@@ -168,5 +168,5 @@ function trustedProxies(ranges: readonly string[], overrides: EnvironmentOverrid
     : Object.entries(overrides)
         .map(([name, ranges]) => (name === TRUSTED_PROXIES ? `,${ranges}` : ""))
         .join("");
-  return { [TRUSTED_PROXIES]: `${[...OWN_DEFAULTS, ...ranges].join(",")}${further}` };
+  return { [TRUSTED_PROXIES]: `${[...OWN_DEFAULTS, ...ranges].join(",")}${namedText("further_proxies", further)}` };
 }

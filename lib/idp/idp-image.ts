@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { CONTEXT_PROP, type DeploymentContext, type DeploymentInputs } from "../core/deployment-context";
 import { allOf, anyOf, countIf, isNever, isSet, isUnset, present } from "../core/expr/conditions";
-import { type Expr, exprOf, hcl, interpolated, literal } from "../core/expr/expr";
+import { type Expr, exprOf, hcl, interpolated, literal, namedText } from "../core/expr/expr";
 import { captured, element, endsWith, lookup, split, startsWith, toNumber, trimPrefix } from "../core/expr/functions";
 import { named, namedValue, settingName } from "../core/expr/locals";
 import { type WorkloadIdentity } from "../core/identity";
@@ -362,7 +362,8 @@ export class IdpImage extends Construct implements ContainerImage {
       blueprints === undefined ? parts : Token.asList(Fn.concat([parts, blueprints.hashes.list])),
     );
     // Long enough to distinguish any two edits, short enough to read aloud.
-    const builtTag = `${version}-${Fn.substr(Fn.sha256(content), 0, 12)}`;
+    const hash = Fn.substr(Fn.sha256(namedText("image_content", content)), 0, 12);
+    const builtTag = `${version}-${hash}`;
     const reference = `${repository.imagePrefix}/${context.deployment.applicationName}:${builtTag}`;
     return new TerraformLocal(this, "Reference", reference).asString;
   }

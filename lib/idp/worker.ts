@@ -438,7 +438,8 @@ export function workerContainer(
   // worker.
   const isUnstated = image.isSet().and(version.eq(LATEST_VERSION));
   const isCorrected = isUnstated.or(isSince(version, MISSPELT_WORKER_HEALTH.before));
-  const health = isCorrected.choose<string>(HEALTH_PATH, MISSPELT_WORKER_HEALTH.path).text;
+  const path = isCorrected.choose<string>(HEALTH_PATH, MISSPELT_WORKER_HEALTH.path);
+  const health = namedStep("worker_health_path", path).text;
   const { environment } = server;
   return {
     ...server,

@@ -86,9 +86,10 @@ const withNumber = (email: string): string => email.replace(/\$\{[^}]*\}/, "<pro
 
 function createdAccount(facts: ConfigurationFacts, text: string, member: string): FoundResource | undefined {
   const [, referred] = /\bgoogle_service_account[.](\w+)/.exec(text) ?? [];
-  return facts
-    .ofType(/^google_service_account$/)
-    .find(({ body, name }) => name === referred || member.includes(`:${String(body.account_id)}@`));
+  // Texts in expanded locals have escaped quotes.
+  const plain = (value: unknown) => facts.expanded(value).replaceAll("\\", "");
+  const isOf = (id: unknown) => [`:${plain(id)}@`, `"${plain(id)}@`].some((part) => plain(member).includes(part));
+  return facts.ofType(/^google_service_account$/).find(({ body, name }) => name === referred || isOf(body.account_id));
 }
 
 function actorNamed(name: string): ActorName {

@@ -1,6 +1,6 @@
-import { Token } from "cdktf";
+import { Fn, Token } from "cdktf";
 
-import { type Expr, literal, namedStep, reference } from "../../../lib/core/expr/expr";
+import { type Expr, exprOf, literal, namedStep, namedText, reference } from "../../../lib/core/expr/expr";
 import { withNamedSteps } from "../../../lib/core/expr/named-steps";
 import { TerraformData } from "../../../lib/core/terraform-data";
 import { terraformWith } from "../../support/synthesis";
@@ -31,6 +31,20 @@ describe("A named step", () => {
     const terraform = withInputs(namedStep("connections", variable("a").plus(1)).times(2));
     expect(terraform.locals).toBeUndefined();
     expect(valuesOf(terraform)).toEqual(["${(var.a + 1) * 2}"]);
+  });
+
+  it("of a text is the same string for the same text, because callers compare names", () => {
+    const text = `sql-${variable("a").text}`;
+    expect(namedText("instance", text)).toBe(namedText("instance", text));
+    expect(namedText("instance", "sql-a")).toBe("sql-a");
+  });
+
+  it("is a part of a text without quotes, and a local that is a text", () => {
+    const name = namedText("instance", `sql-"${variable("a").text}"`);
+    expect(valuesOf(withInputs(exprOf(`the ${name} here`)))).toEqual(['the sql-"${var.a}" here']);
+    const terraform = withInputs(exprOf(`${name}, ${name}`), exprOf(Fn.upper(name)));
+    expect(terraform.locals).toEqual({ instance: 'sql-"${var.a}"' });
+    expect(valuesOf(terraform)).toEqual(["${local.instance}, ${local.instance}", "${upper(local.instance)}"]);
   });
 
   it("may have others in it", () => {

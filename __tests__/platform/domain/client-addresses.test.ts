@@ -3,6 +3,7 @@ import { BlockList, isIPv6 } from "node:net";
 import { ServerlessIdentityProvider } from "../../../lib";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes";
 import { kubernetesTerraform } from "../../stacks/kubernetes-stack";
+import { withLocals } from "../../stacks/made-parts";
 import { serverlessTerraform } from "../../stacks/serverless-stack";
 import { evaluatedTogether } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
@@ -47,6 +48,9 @@ function trusts(list: string): (address: string) => boolean {
   return (address) => ranges.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
+/** Locals with parts of the list. */
+const RANGES = "load_balancer_ranges|further_proxies";
+
 /** The ranges that a deployment makes the application trust, with the address of its load balancer. */
 function listOf(
   Variant: typeof ServerlessIdentityProvider | typeof KubernetesIdentityProvider,
@@ -63,7 +67,9 @@ function listOf(
   });
   const [, list] =
     /"IDP_LISTEN__TRUSTED_PROXY_CIDRS":"(127(?:[^"\\]|\\.)*)"/.exec(JSON.stringify(terraformOf(stack))) ?? [];
-  return (list ?? "").replace(/\$\{join\(.*\]\)\}/, `,${IPV6_BALANCER}/128`).replaceAll(/\$\{[^}]*\}/g, BALANCER);
+  return withLocals(terraformOf(stack), list ?? "", RANGES)
+    .replace(/\$\{join\(.*\]\)\}/, `,${IPV6_BALANCER}/128`)
+    .replaceAll(/\$\{[^}]*\}/g, BALANCER);
 }
 
 const DOMAIN = "login.example.com";
@@ -94,12 +100,13 @@ describeWith(["terraform"], "The ranges that a stack makes the application trust
   const VARIABLE = "IDP_LISTEN__TRUSTED_PROXY_CIDRS";
 
   /** The list as Terraform evaluates it, with an example in place of each address that it would create. */
-  const listOfStack = ({ locals = {} }: Terraform, domain: string | null, variables = {}) => {
+  const listOfStack = (terraform: Terraform, domain: string | null, variables = {}) => {
+    const { locals = {} } = terraform;
     // The tables of the rules for variables have this key too.
     const tables = ["variable_forms", "variable_patterns"];
     const layers = Object.entries(locals).filter(([name]) => !tables.includes(name));
     const [list = ""] = layers.flatMap(([, layer]) => (layer as Record<string, string>)[VARIABLE] ?? []);
-    const known = list
+    const known = withLocals(terraform, list, RANGES)
       .replaceAll(/one\(concat\(google_compute_global_address[^)]*\)\)/g, `"${BALANCER}"`)
       .replaceAll(/one\(google_compute_\w+\.\w+\[\*\]\.address\)/g, `"${BALANCER}"`)
       .replace("google_compute_global_address.ipv6[*].address", domain === null ? "[]" : `["${IPV6_BALANCER}"]`);

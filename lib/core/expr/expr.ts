@@ -518,6 +518,18 @@ export function namedStep<T>(name: string, value: Expr<T>): Expr<T> {
   return value.isLiteral ? value : new Expr<T>(new Step(name, value));
 }
 
+/** Named steps that are texts, by name and text. */
+const NAMED_TEXTS = new Map<string, string>();
+
+/** A named step that is a text; equal texts give equal strings, because callers compare names. */
+export function namedText(name: string, text: string): string {
+  if (!Token.isUnresolved(text)) return text;
+  const key = `${name} ${text}`;
+  const named = NAMED_TEXTS.get(key) ?? namedStep(name, exprOf(text)).text;
+  NAMED_TEXTS.set(key, named);
+  return named;
+}
+
 /** Beginning of a step that `namedStep` marked. */
 export const STEP_START = "/*step ";
 

@@ -1,4 +1,8 @@
 import { STEP, STEP_START } from "./expr";
+import { templateIn } from "./text";
+
+/** A step that is a whole expression of a text. */
+const STEP_IN_TEXT = new RegExp(`\\$\\{${STEP.source}\\}`, "g");
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -20,7 +24,7 @@ export function withNamedSteps(terraform: Body): Body {
   const { variable = {}, ...others } = terraform;
   const definitions: Record<string, string> = {};
   const isLocal: IsLocal = (name, text) => {
-    if (steps.has(name)) definitions[name] = `\${${text}}`;
+    if (steps.has(name)) definitions[name] = templateIn(text) ?? `\${${text}}`;
     return steps.has(name);
   };
   const rest = written(others, isLocal) as Body;
@@ -69,9 +73,11 @@ function writtenText(text: string, isLocal: IsLocal): string {
   // `STEP` matches only innermost steps, so nested ones take several rounds.
   while (before !== after) {
     before = after;
-    after = before.replaceAll(STEP, (_, name: string, step: string) =>
-      isLocal(name, step) ? `local.${name}` : `(${step})`,
-    );
+    after = before
+      .replaceAll(STEP_IN_TEXT, (whole, name: string, step: string) =>
+        isLocal(name, step) ? `\${local.${name}}` : (templateIn(step) ?? whole),
+      )
+      .replaceAll(STEP, (_, name: string, step: string) => (isLocal(name, step) ? `local.${name}` : `(${step})`));
   }
   return after;
 }

@@ -109,6 +109,15 @@ function quotedTemplate(template: string): string {
   return `"${pieces.join("")}"`;
 }
 
+/** The template in an expression that is one quoted text; undefined for any other expression. */
+export function templateIn(expression: string): string | undefined {
+  if (!/^".*"$/s.test(expression)) return undefined;
+  const pieces = templatePieces(expression.slice(1, -1));
+  const isLiteral = (piece: string): boolean => !/^[$%]\{/.test(piece);
+  if (pieces.some((piece) => isLiteral(piece) && /(?<!\\)(?:\\\\)*"/.test(piece))) return undefined;
+  return pieces.map((piece) => (isLiteral(piece) ? (JSON.parse(`"${piece}"`) as string) : piece)).join("");
+}
+
 const TEMPLATE_TOKENS = /\\["\\]|\$\$\{|%%\{|[$%]\{|[^]/g;
 
 /** The `${…}` and `%{…}` of a template, and the literals between them. */

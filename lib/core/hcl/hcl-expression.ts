@@ -138,7 +138,7 @@ function withoutJoin(pieces: readonly string[], piece: string): string[] {
 
 /** A text with spacing applied to the expressions of its templates too. */
 function spacedText(text: string, spell = (literal: string) => literal): string {
-  const write = (piece: string) => `${piece.slice(0, 2)}${spaced(piece.slice(2, -1).trim())}}`;
+  const write = (piece: string) => `${piece.slice(0, 2)}${ungrouped(spaced(piece.slice(2, -1).trim()))}}`;
   return cut(text, "text")
     .map((piece) => (/^[$%]\{/.test(piece) ? write(piece) : spell(piece)))
     .join("");

@@ -18,7 +18,7 @@ import {
   partIf,
   present,
 } from "../../core/expr/conditions";
-import { type Expr, exprOf, interpolated } from "../../core/expr/expr";
+import { type Expr, exprOf, interpolated, namedText } from "../../core/expr/expr";
 import { compact, isDistinct, jsonOf, values } from "../../core/expr/functions";
 import { namedIfLong } from "../../core/expr/locals";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
@@ -218,8 +218,11 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     this.name = id;
     this.condition = props.condition;
     // Address from the formula, because an optional account may have no attributes.
-    const named = `${accountId}@${project}.iam.gserviceaccount.com`;
-    const ownEmail = isAlways(condition) ? attributeOf(this.account, "email").text : named;
+    const formula = `${accountId}@${project}.iam.gserviceaccount.com`;
+    const attribute = attributeOf(this.account, "email").text;
+    const ownEmail = isAlways(isOwn)
+      ? attribute
+      : namedText(`${this.account?.friendlyUniqueId ?? ""}_own_email`, isAlways(condition) ? attribute : formula);
     const { name = `Existing${id}` } = existing ?? {};
     this.existingScope = new Construct(scope, name);
     inFileOfExisting(this.existingScope, "accounts-project");
@@ -271,7 +274,8 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     });
     if (isForExisting === true && name === this.name) inFileOfExisting(grant, "parts");
     if (resource !== undefined && !isAlways(resource.when) && !isNever(resource.when)) {
-      const forEach = listIf(resource.when, resource.name);
+      const list = listIf(resource.when, resource.name);
+      const forEach = resource.listName === undefined ? list : namedText(resource.listName, list);
       addDynamicBlock(grant, "", "condition", { forEach, content: onlyOn(resource, "${condition.value}") });
     }
     return grant;

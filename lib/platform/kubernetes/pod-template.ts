@@ -11,7 +11,7 @@ import { type TerraformResource } from "cdktf";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { addDynamicBlock, type DynamicBlock } from "../../core/expr/blocks";
 import { conditionFrom } from "../../core/expr/conditions";
-import { allOf, type Expr } from "../../core/expr/expr";
+import { allOf, type Expr, namedText } from "../../core/expr/expr";
 import { holdsFor } from "../../core/expr/functions";
 import { type Labels } from "../../core/labels";
 import { mebibytes } from "../../core/memory";
@@ -144,14 +144,13 @@ export function completePodTemplate(
   const { address, extensions = [], podPath = "spec.template.spec" } = additions;
   // Makes the proxy a sidecar, which runs beside the container instead of before it.
   if (container.database) setNewerAttribute(resource, `${podPath}.init_container.0.restart_policy`, "Always");
+  // The HTTPS load balancer appends its own address to X-Forwarded-For.
+  const ownRange =
+    address && namedText("load_balancer_ranges", `${address.address}/32${address.ipv6?.nextRange ?? ""}`);
   const environment = environmentOn(
     {
       databaseHost: LOOPBACK,
-      // The HTTPS load balancer appends its own address to X-Forwarded-For.
-      loadBalancerRanges: [
-        ...LOAD_BALANCER_RANGES,
-        ...(address === undefined ? [] : [`${address.address}/32${address.ipv6?.nextRange ?? ""}`]),
-      ],
+      loadBalancerRanges: [...LOAD_BALANCER_RANGES, ...(ownRange === undefined ? [] : [ownRange])],
       baseUrl: address?.url,
       passesTls: true,
       proxyQuitUrl: `http://${LOOPBACK}:${PROXY_ADMIN_PORT}/quitquitquit`,

@@ -1,5 +1,5 @@
 import { type Condition, conditionFrom } from "../../core/expr/conditions";
-import { exprOf, literal } from "../../core/expr/expr";
+import { exprOf, literal, namedStep } from "../../core/expr/expr";
 import { max } from "../../core/expr/functions";
 import { prose } from "../../core/prose";
 import { type AlertFacts, type Platform } from "./alert";
@@ -112,7 +112,8 @@ export function burnRate(facts: AlertFacts, platform: Platform, window: string):
 export function slowestAt(facts: AlertFacts, platform: Platform, rate: number, window: string): string {
   // With a lower goal, a budget cannot burn so fast; then nine of ten requests are slow. In thousandths.
   const fast = literal(1).minus(literal(1).minus(facts.latencyGoal).times(rate));
-  const share = max(fast, 0.1).times(1000).plus(0.5).floor().dividedBy(1000).text;
+  const inThousandths = max(fast, 0.1).times(1000).plus(0.5).floor().dividedBy(1000);
+  const share = namedStep(`latency_quantile_at_${String(rate).replace(".", "_")}`, inThousandths).text;
   return ofRequests(facts, platform, ({ latencyType, resourceType, selector }) => {
     const buckets = `${inQueries(latencyType)}_bucket{monitored_resource="${resourceType}", ${selector(facts)}}`;
     return `histogram_quantile(${share}, sum by (le) (rate(${buckets}[${window}]))) / ${facts.latencyMs}`;

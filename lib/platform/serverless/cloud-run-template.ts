@@ -2,7 +2,7 @@ import { type TerraformResource, Token } from "cdktf";
 
 import { addOptionalBlock } from "../../core/expr/blocks";
 import { isSet } from "../../core/expr/conditions";
-import { exprOf, interpolated } from "../../core/expr/expr";
+import { exprOf, interpolated, namedText } from "../../core/expr/expr";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretRevisions } from "../../idp/secret-settings";
@@ -54,7 +54,7 @@ export function containerBlock(
  */
 export function secretAnnotations({ secretEnvironment, secretSettings = [] }: ContainerSpec) {
   const versions = secretRevisions(secretEnvironment, mergedReferences(secretSettings));
-  return versions === "" ? undefined : { "secret-versions": versions };
+  return versions === "" ? undefined : { "secret-versions": namedText("secret_versions", versions) };
 }
 
 /** The volumes of a template, buckets before files, and its access to a network that is known at synth. */
@@ -128,8 +128,9 @@ function factsOf(address: LoadBalancerAddress | undefined) {
   }
   const hasNone = exprOf(domain).isNull();
   const range = hasNone.choose("", interpolated`,${ipAddress}/32`).text;
+  const nextRanges = namedText("load_balancer_ranges", `${range}${ipv6?.nextRange ?? ""}`);
   return {
-    loadBalancerRanges: [`${LOAD_BALANCER_RANGES.join(",")}${range}${ipv6?.nextRange ?? ""}`],
+    loadBalancerRanges: [`${LOAD_BALANCER_RANGES.join(",")}${nextRanges}`],
     optionalBaseUrl: hasNone.choose(null, interpolated`https://${domain}`).text,
   };
 }

@@ -190,11 +190,19 @@ export function instanceIn(connectionName: string): { readonly project: string; 
 /** The right to connect. It can be granted only on a project, with a condition. */
 export const CLIENT_ROLE = "roles/cloudsql.client";
 
-/** Limits of a grant of the right to connect to one instance. */
-export const connectionTo = (project: string, instance: string, when: Condition) => ({
+/** Limits of a grant of the right to connect to one instance. @param listName see `GrantLimits` */
+export const connectionTo = (project: string, instance: string, when: Condition, listName: string) => ({
   project,
-  resource: { type: "sqladmin.googleapis.com/Instance", name: `projects/${project}/instances/${instance}`, when },
+  resource: {
+    type: "sqladmin.googleapis.com/Instance",
+    name: `projects/${project}/instances/${instance}`,
+    when,
+    listName,
+  },
 });
+
+/** Local with the existing instance as the only one that a role covers. */
+export const ONLY_EXISTING_INSTANCE = "only_existing_instance";
 
 /** Attributes that are read from a database, either the deployment's own or an existing one. */
 export interface ReadAttributes extends Pick<
@@ -242,7 +250,7 @@ export function existingDatabase(
   const administrator = administratorOf(given);
   const secret = (part: string, of: SecretAttributes) => new ExistingSecret(self, part, { projectId, ...of });
   const password = secret("Password", attributes.passwordSecret as SecretAttributes);
-  const limits = { ...connectionTo(projectId, instanceName, true), isForExisting: true };
+  const limits = { ...connectionTo(projectId, instanceName, true, ONLY_EXISTING_INSTANCE), isForExisting: true };
   return {
     instanceName,
     projectId,

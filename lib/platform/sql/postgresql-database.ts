@@ -21,7 +21,7 @@ import {
   partIf,
   present,
 } from "../../core/expr/conditions";
-import { type Expr, exprOf, hcl, interpolated } from "../../core/expr/expr";
+import { type Expr, exprOf, hcl, interpolated, namedText } from "../../core/expr/expr";
 import { toText } from "../../core/expr/functions";
 import { namedValue, settingName } from "../../core/expr/locals";
 import { explain } from "../../core/hcl/stack-origin";
@@ -61,6 +61,7 @@ import {
   EXISTING_DATABASE,
   existingDatabase,
   type ExistingDatabaseProps,
+  ONLY_EXISTING_INSTANCE,
   type ReadAttributes,
 } from "./existing-database";
 
@@ -294,7 +295,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.administratorPassword = this.addAdministratorPassword();
 
     this.clientImage = namedValue(this, "ClientImage", databaseClientImage(version, imageMirror));
-    this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
+    this.proxyImage = namedText("database_proxy_image", referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror));
     this.connectionLimit = maxConnections(exprOf(props.tier ?? DEFAULT_DATABASE_TIER)).text;
     this.hasPrivateAddress = isSet(props.network?.network);
     const backups = backupsOf(props);
@@ -331,12 +332,13 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   /** Allows an identity to connect through the proxy. The role can be granted only on a project, with a condition. */
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
     const { conditionalAccess = true, existing, context } = this.props;
-    const own = connectionTo(context.projectId, sqlInstanceName(context.deployment), conditionalAccess);
+    const name = sqlInstanceName(context.deployment);
+    const own = connectionTo(context.projectId, name, conditionalAccess, "only_own_instance");
     const condition = allOf(this.isMade, not(this.props.stopped ?? false));
     const grants = identity.grantOnProject("ConnectsToDatabase", CLIENT_ROLE, { ...own, condition });
     const { instanceName, projectId } = this.existingAttributes ?? {};
     if (instanceName === undefined || projectId === undefined) return grants;
-    const foreign = connectionTo(projectId, instanceName, conditionalAccess);
+    const foreign = connectionTo(projectId, instanceName, conditionalAccess, ONLY_EXISTING_INSTANCE);
     const limits = { condition: isExisting(existing), isForExisting: true };
     const others = identity.grantOnProject("ConnectsToExistingDatabase", CLIENT_ROLE, { ...foreign, ...limits });
     return [...grants, ...others];

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 
 import { addOptionalBlock } from "../../core/expr/blocks";
 import { allOf, type Condition, countIf, isAlways, isUnset } from "../../core/expr/conditions";
-import { interpolated } from "../../core/expr/expr";
+import { interpolated, namedStep } from "../../core/expr/expr";
 import { toText } from "../../core/expr/functions";
 import { explain } from "../../core/hcl/stack-origin";
 import { type WorkloadIdentity } from "../../core/identity";
@@ -56,7 +56,8 @@ export class StandbyDatabase extends Construct implements SqlInstance {
     this.instanceName = standbyInstanceName(context.deployment, toText(standby.number).text);
     this.projectId = context.projectId;
     // Name from the formula, because an optional replica may have no attributes.
-    this.connectionName = interpolated`${context.projectId}:${standby.region}:${this.instanceName}`.text;
+    const connection = interpolated`${context.projectId}:${standby.region}:${this.instanceName}`;
+    this.connectionName = namedStep("standby_connection_name", connection).text;
     this.administratorName = primary.administratorName;
     this.administratorPassword = primary.administratorPassword;
     this.databaseName = primary.databaseName;
@@ -70,7 +71,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
 
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
     const { condition, instanceName, projectId } = this;
-    const limits = { ...connectionTo(projectId, instanceName, true), condition };
+    const limits = { ...connectionTo(projectId, instanceName, true, "only_standby_instance"), condition };
     return identity.grantOnProject("ConnectsToStandby", CLIENT_ROLE, limits);
   }
 
