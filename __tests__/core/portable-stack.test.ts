@@ -2,7 +2,7 @@ import { type TerraformElement, TerraformHclModule, TerraformOutput, TerraformSt
 import { Construct } from "constructs";
 
 import { interpolated } from "../../lib/core/expr/expr";
-import { given } from "../../lib/core/expr/given";
+import { givenValue } from "../../lib/core/expr/given";
 import { named, rendered } from "../../lib/core/expr/locals";
 import { CheckBlock } from "../../lib/core/inputs/warnings";
 import { PortableStack } from "../../lib/core/portable-stack";
@@ -102,7 +102,7 @@ describe("a reference from one stack to another", () => {
     const app = testApp();
     const producer = new PortableStack(app, "producer", { providers: [] });
     const consumer = new PortableStack(app, "consumer", { providers: [] });
-    const name = named(producer, "Name", given(producer, resourceAt(producer, "Source").getStringAttribute("id")));
+    const name = named(producer, "Name", givenValue(producer, resourceAt(producer, "Source").getStringAttribute("id")));
     new TerraformData(consumer, "Reader", { input: { source: interpolated`https://${name}`.text } });
     expect(() => app.synth()).toThrow("this stack refers to local.name of producer; ");
   });

@@ -1,6 +1,6 @@
 import { TerraformVariable } from "cdktf";
 
-import { given } from "../../../lib/core/expr/given";
+import { givenValue } from "../../../lib/core/expr/given";
 import { expression } from "../../../lib/core/expr/terraform-text";
 import { bareStack } from "../../support/synthesis";
 
@@ -15,6 +15,6 @@ describe("A value from a caller", () => {
   ])("that is %s may be null: %#", (_, text, mayBeNull) => {
     const stack = bareStack();
     for (const name of ["a", "b"]) new TerraformVariable(stack, name, { type: "string" });
-    expect(given(stack, expression(text)).mayBeNull).toBe(mayBeNull);
+    expect(givenValue(stack, expression(text)).mayBeNull).toBe(mayBeNull);
   });
 });

@@ -14,7 +14,7 @@ import { isWhole } from "./text";
  * An attribute, a module's output, a data source and text around them count as set, even while their value is unknown.
  * Only a variable, or an expression calculated from one, may be null at plan.
  */
-export function given<T>(scope: IConstruct, value: T): Expr<T> {
+export function givenValue<T>(scope: IConstruct, value: T): Expr<T> {
   if (typeof value === "string" && isText(value))
     return tokenReference(value, { ...factsOf(scope, value), mayBeNull: false });
   if (value instanceof Expr || !Token.isUnresolved(value)) return exprOf(value);

@@ -47,8 +47,8 @@ function unknownCounts(scope: IConstruct, given: readonly GivenToken[]): string[
 
 /** Attributes that determine the count or `for_each` of a resource in a scope. */
 function decisiveAttributes(scope: IConstruct, elements: readonly TerraformElement[]): ReadonlySet<string> {
-  const ofStack = elements.filter((each) => each instanceof TerraformLocal);
-  const locals: Locals = new Map(ofStack.map((local) => [local.friendlyUniqueId, renderedLocal(local)]));
+  const allLocals = elements.filter((each) => each instanceof TerraformLocal);
+  const locals: Locals = new Map(allLocals.map((local) => [local.friendlyUniqueId, renderedLocal(local)]));
   const repetitions = scope.node.findAll().filter(isRepeatable).map(repetitionOf);
   return new Set(repetitions.flatMap((each) => new DecisiveTexts(each, locals).all()).flatMap(attributesIn));
 }

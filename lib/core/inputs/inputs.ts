@@ -1,7 +1,7 @@
 import { type ITerraformDependable, TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { given as givenValue } from "../expr/given";
+import { givenValue } from "../expr/given";
 import { type GivenToken, requireKnownCounts } from "../expr/known-at-plan";
 import { settingName } from "../expr/locals";
 import { mapped } from "../mapped";
@@ -73,7 +73,7 @@ class GivenProps<T extends Table> {
 
   /** Whether the program gives a value of its own. */
   isGivenHere(name: string): boolean {
-    return this.given(name) !== undefined && this.inputOf(name) === undefined;
+    return this.propOf(name) !== undefined && this.inputOf(name) === undefined;
   }
 
   /**
@@ -91,7 +91,7 @@ class GivenProps<T extends Table> {
     const { scope, stack } = this;
     const input = this.inputOf(name);
     if (input !== undefined) return new Value(row, sourceOf(stack, name, input, localsScope));
-    const given = this.given(name);
+    const given = this.propOf(name);
     const value = given === undefined ? (row.default ?? null) : given;
     const prop = this.propNames[name] ?? name;
     const messageName = settingName(scope, value, prop);
@@ -102,7 +102,7 @@ class GivenProps<T extends Table> {
   }
 
   /** The given value; null counts as not given, except for inputs where null has a meaning of its own. */
-  private given(name: string): unknown {
+  private propOf(name: string): unknown {
     const value = this.attributes?.[name];
     return this.table[name]?.nullable === true ? value : (value ?? undefined);
   }
@@ -110,7 +110,7 @@ class GivenProps<T extends Table> {
   /** The input of the stack, if the prop passes it on unchanged. */
   private inputOf(name: string) {
     const input = DECLARED.get(this.stack)?.inputs.get(this.table[name] as Input);
-    return input?.given === (this.given(name) ?? null) ? input : undefined;
+    return input?.given === (this.propOf(name) ?? null) ? input : undefined;
   }
 }
 

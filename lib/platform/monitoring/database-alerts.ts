@@ -162,13 +162,16 @@ export const DATABASE_ALERTS: Alerts = Object.fromEntries(
   }),
 );
 
+/** Free space below which a disk that grows should have been enlarged: Cloud SQL enlarges it at 5 GB or more. */
+const OVERDUE_FREE_BYTES = 4 * 2 ** 30;
+
 /**
  * Used share of a disk that does not grow, or of the limit of a disk that does. Cloud SQL enlarges a disk whenever less
  * than 5 GB and a 25th of its size are free, at most 25 GB: that is 50 % of a new disk, and above 90 % of a large one.
- * So a high share of the disk itself is a problem only with less than that free.
+ * So a high share of the disk itself is a problem only where Cloud SQL should have enlarged it.
  */
 function diskShare(facts: AlertFacts): string {
   const most = (name: string) => `max(${metric(`disk_${name}`)(facts)})`;
   const ofLimit = `${most("bytes_used")} / (vector(${facts.diskLimitGb}) * ${2 ** 30} > 0)`;
-  return `(${most("utilization")} and ${most("quota")} - ${most("bytes_used")} < ${4 * 2 ** 30}) or ${ofLimit}`;
+  return `(${most("utilization")} and ${most("quota")} - ${most("bytes_used")} < ${OVERDUE_FREE_BYTES}) or ${ofLimit}`;
 }

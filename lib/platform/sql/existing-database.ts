@@ -167,7 +167,7 @@ export function administratorOf({ administrator, passwordSecret, user }: Existin
   return {
     user: firstOf(administrator?.user, user),
     secretId: firstOf(administrator?.secret?.secretId, passwordSecret?.secretId),
-    version: firstOf(versionOf(administrator?.secret), versionOf(passwordSecret)),
+    version: firstOf(versionOfSecret(administrator?.secret), versionOfSecret(passwordSecret)),
     // Without an administrator, both passwords are the same secret.
     isGranted: isSet(administrator?.user),
   };
@@ -268,7 +268,7 @@ export function existingDatabase(
   };
 }
 
-const versionOf = ({ version }: Partial<SecretAttributes> = {}) =>
+const versionOfSecret = ({ version }: Partial<SecretAttributes> = {}) =>
   version === undefined ? undefined : exprOf(version).text;
 
 /** The first of two values, or the second if the first is not given; either may be null at plan. */

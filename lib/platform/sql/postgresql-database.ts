@@ -385,7 +385,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       project: context.projectId,
       name: sqlInstanceName(context.deployment),
       region: context.region,
-      databaseVersion: versionOf(this.props),
+      databaseVersion: databaseVersionOf(this.props),
       deletionProtection,
       settings: {
         ...serverSettings(this.props, this.connectionLimit),
@@ -473,7 +473,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 }
 
 /** Version of the server, as Cloud SQL names it. */
-export function versionOf({ version = DATABASE_MAJOR_VERSION }: PostgresqlDatabaseProps): string {
+export function databaseVersionOf({ version = DATABASE_MAJOR_VERSION }: PostgresqlDatabaseProps): string {
   return `POSTGRES_${exprOf(version).text}`;
 }
 

@@ -15,7 +15,7 @@ import { type Standby } from "../standby";
 import { backupConfiguration } from "./database-backups";
 import { addFlags } from "./database-flags";
 import { CLIENT_ROLE, connectionTo } from "./existing-database";
-import { type PostgresqlDatabase, serverSettings, versionOf } from "./postgresql-database";
+import { databaseVersionOf, type PostgresqlDatabase, serverSettings } from "./postgresql-database";
 
 interface StandbyDatabaseProps {
   readonly primary: PostgresqlDatabase;
@@ -83,7 +83,7 @@ export class StandbyDatabase extends Construct implements SqlInstance {
       project: this.projectId,
       name: this.instanceName,
       region: region.text,
-      databaseVersion: versionOf(props),
+      databaseVersion: databaseVersionOf(props),
       instanceType: isPromoted.choose("CLOUD_SQL_INSTANCE", "READ_REPLICA_INSTANCE").text,
       masterInstanceName: isAlways(isPromoted) ? undefined : isPromoted.choose(null, primary.instanceName).text,
       // Off, because Google's own protection in the settings suffices and a script can lift it during the return to the
