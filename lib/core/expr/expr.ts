@@ -530,15 +530,6 @@ export function namedText(name: string, text: string): string {
   return named;
 }
 
-/** Beginning of a step that `namedStep` marked. */
-export const STEP_START = "/*step ";
-
-/**
- * Matches the name and the text of a step that `namedStep` marked. Only innermost steps match, so callers replace
- * repeatedly.
- */
-export const STEP = /\/\*step (\w+)\*\/\(((?:(?!\/\*step )[^])*?)\)\/\*end\*\//g;
-
 /**
  * A value at an address in Terraform.
  *

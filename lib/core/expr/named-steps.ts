@@ -1,8 +1,5 @@
-import { STEP, STEP_START } from "./expr";
+import { STEP_END, STEP_MIDDLE, STEP_START } from "./nodes";
 import { templateIn } from "./text";
-
-/** A step that is a whole expression of a text. */
-const STEP_IN_TEXT = new RegExp(`\\$\\{${STEP.source}\\}`, "g");
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -66,20 +63,23 @@ function written(value: unknown, isLocal: IsLocal): unknown {
 }
 
 function writtenText(text: string, isLocal: IsLocal): string {
-  // Few texts have steps, and `STEP` is slow on long ones.
-  if (!text.includes(STEP_START)) return text;
-  let before = "";
-  let after = text;
-  // `STEP` matches only innermost steps, so nested ones take several rounds.
-  while (before !== after) {
-    before = after;
-    after = before
-      .replaceAll(STEP_IN_TEXT, (whole, name: string, step: string) =>
-        isLocal(name, step) ? `\${local.${name}}` : (templateIn(step) ?? whole),
-      )
-      .replaceAll(STEP, (_, name: string, step: string) => (isLocal(name, step) ? `local.${name}` : `(${step})`));
+  let rest = text;
+  // The last step has no other one in it.
+  for (let from = rest.lastIndexOf(STEP_START); from >= 0; from = rest.lastIndexOf(STEP_START)) {
+    const nameEnd = rest.indexOf(STEP_MIDDLE, from);
+    const stepEnd = rest.indexOf(STEP_END, nameEnd);
+    const name = rest.slice(from + STEP_START.length, nameEnd);
+    const step = rest.slice(nameEnd + STEP_MIDDLE.length, stepEnd);
+    const [before, after] = [rest.slice(0, from), rest.slice(stepEnd + STEP_END.length)];
+    const isNamed = isLocal(name, step);
+    const isInText = before.endsWith("${") && after.startsWith("}");
+    const template = isInText && !isNamed ? templateIn(step) : undefined;
+    rest =
+      template === undefined
+        ? `${before}${isNamed ? `local.${name}` : `(${step})`}${after}`
+        : `${before.slice(0, -"${".length)}${template}${after.slice("}".length)}`;
   }
-  return after;
+  return rest;
 }
 
 /**

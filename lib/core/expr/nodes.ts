@@ -82,6 +82,11 @@ export interface OperationFacts<Condition> {
   readonly opposite?: (() => Condition) | undefined;
 }
 
+/** What marks a step: its name is between beginning and middle, its text between middle and end. */
+export const STEP_START = "/*step ";
+export const STEP_MIDDLE = "*/(";
+export const STEP_END = ")/*end*/";
+
 /** A named step, marked by comments until the whole folder is known. */
 export class Step implements ExpressionNode {
   constructor(
@@ -115,7 +120,7 @@ export class Step implements ExpressionNode {
 
   print(printToken: PrintToken): Printed {
     const text = this.value.print(printToken, PRECEDENCE.choice);
-    return { text: `/*step ${this.name}*/(${text})/*end*/`, precedence: PRECEDENCE.value };
+    return { text: `${STEP_START}${this.name}${STEP_MIDDLE}${text}${STEP_END}`, precedence: PRECEDENCE.value };
   }
 }
 
